@@ -1,0 +1,162 @@
+package work
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Board is everything that is open: what one pass works on.
+type Board struct {
+	Workstreams  map[string]*Workstream
+	Repositories map[string]*Repository
+	Requests     []*Request // undecided, oldest first
+	Agents       *AgentStates
+	Spending     *Ledger
+	Hold         *Hold // hold --all; kept in agents.json
+}
+
+// Repository is what is remembered of a repository between ticks.
+type Repository struct {
+	Schema int                 `json:"schema"`
+	ID     string              `json:"id"`
+	Base   string              `json:"base,omitempty"` // commit of the base when last seen
+	Tree   string              `json:"tree,omitempty"`
+	Specs  map[string]SpecFile `json:"specs,omitempty"` // by path: what was already considered
+	SeenAt time.Time           `json:"seen_at,omitzero"`
+}
+
+// SpecFile is a spec file as it was when it was last considered.
+type SpecFile struct {
+	Size    int64     `json:"size"`
+	ModTime time.Time `json:"mod_time"`
+	Hash    string    `json:"hash"`
+}
+
+// AgentStates is what is remembered of agents between ticks (agents.json).
+type AgentStates struct {
+	Schema  int                   `json:"schema"`
+	Agents  map[string]AgentState `json:"agents,omitempty"`
+	Hold    *Hold                 `json:"hold,omitempty"`    // of everything
+	Applied []string              `json:"applied,omitempty"` // requests applied to everything
+}
+
+// AgentState is one agent's parking and record.
+type AgentState struct {
+	ParkedUntil time.Time `json:"parked_until,omitzero"`
+	Reason      string    `json:"reason,omitempty"`
+	Failures    int       `json:"failures,omitempty"` // in a row
+}
+
+// Ledger is what was spent (spending.json): per day, keyed by execution, so
+// that counting twice changes nothing.
+type Ledger struct {
+	Schema int                        `json:"schema"`
+	Days   map[string]map[string]Cost `json:"days,omitempty"` // day as 2006-01-02, local time
+}
+
+// Cost is what one execution cost.
+type Cost struct {
+	USD    *float64 `json:"usd,omitempty"` // nil: unknown
+	Tokens int64    `json:"tokens,omitempty"`
+	Tick   string   `json:"tick"`
+}
+
+// NewBoard is an empty board.
+func NewBoard() *Board {
+	return &Board{
+		Workstreams:  make(map[string]*Workstream),
+		Repositories: make(map[string]*Repository),
+		Agents:       &AgentStates{Schema: Schema},
+		Spending:     &Ledger{Schema: Schema},
+	}
+}
+
+// Ordered is every workstream in the stable order: priority, age, id.
+func (b *Board) Ordered() []*Workstream {
+	all := make([]*Workstream, 0, len(b.Workstreams))
+	for _, w := range b.Workstreams {
+		all = append(all, w)
+	}
+	slices.SortFunc(all, func(x, y *Workstream) int {
+		return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.CreatedAt.Compare(y.CreatedAt), cmp.Compare(x.ID, y.ID))
+	})
+	return all
+}
+
+// Active counts the workstreams that take up a place in the active set.
+func (b *Board) Active() int {
+	n := 0
+	for _, w := range b.Workstreams {
+		if w.Status.Active() && w.Kind != KindPullRequest {
+			n++
+		}
+	}
+	return n
+}
+
+// Queue is what waits for a place, in the stable order. What a person holds
+// does not wait.
+func (b *Board) Queue() []*Workstream {
+	var queue []*Workstream
+	for _, w := range b.Ordered() {
+		if w.Status == New && w.Held == nil {
+			queue = append(queue, w)
+		}
+	}
+	return queue
+}
+
+// Repository is the record of a repository, made when there is none yet.
+func (b *Board) Repository(id string) *Repository {
+	r := b.Repositories[id]
+	if r == nil {
+		r = &Repository{Schema: Schema, ID: id}
+		b.Repositories[id] = r
+	}
+	return r
+}
+
+// Record notes what an execution cost; recording it twice changes nothing.
+func (l *Ledger) Record(day, execution string, c Cost) {
+	if l.Days == nil {
+		l.Days = make(map[string]map[string]Cost)
+	}
+	if l.Days[day] == nil {
+		l.Days[day] = make(map[string]Cost)
+	}
+	l.Days[day][execution] = c
+}
+
+// Day is the known cost of a day in USD.
+func (l *Ledger) Day(day string) float64 {
+	sum := 0.0
+	for _, c := range l.Days[day] {
+		if c.USD != nil {
+			sum += *c.USD
+		}
+	}
+	return sum
+}
+
+// Tick is the known cost of one tick in USD.
+func (l *Ledger) Tick(tick string) float64 {
+	sum := 0.0
+	for _, day := range l.Days {
+		for _, c := range day {
+			if c.Tick == tick && c.USD != nil {
+				sum += *c.USD
+			}
+		}
+	}
+	return sum
+}
+
+// Prune forgets the days before a day.
+func (l *Ledger) Prune(before string) {
+	for day := range l.Days {
+		if day < before {
+			delete(l.Days, day)
+		}
+	}
+}

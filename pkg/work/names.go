@@ -1,0 +1,76 @@
+package work
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// MaxSpec is the most bytes a spec may have.
+const MaxSpec = 256 << 10
+
+// BadID says why a name from outside cannot be the id of a workstream; "" when
+// it can. Ids become file names and branch names.
+func BadID(id string) string {
+	switch {
+	case id == "":
+		return "empty"
+	case len(id) > 80:
+		return "longer than 80 characters"
+	case strings.HasPrefix(id, "-") || strings.HasPrefix(id, "."):
+		return "starts with " + id[:1]
+	case strings.HasSuffix(id, ".") || strings.HasSuffix(id, ".lock") || strings.Contains(id, ".."):
+		return "git refuses such a branch name"
+	}
+	for _, r := range id {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r)) {
+			return fmt.Sprintf("has %q; letters, digits, -, _ and . are fine", r)
+		}
+	}
+	return ""
+}
+
+// SpecHash identifies the text that is worked from.
+func SpecHash(title, body string) string {
+	sum := sha256.Sum256([]byte(title + "\x00" + body))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// SpecTitle is the first heading or line of a spec, or the fallback.
+func SpecTitle(body, fallback string) string {
+	for line := range strings.Lines(body) {
+		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#"))
+		if line != "" && line != "---" {
+			return Clip(Printable(line), 120)
+		}
+	}
+	return fallback
+}
+
+// Clip cuts a text to at most n bytes on a rune's edge and marks the cut.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	cut := n
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// Printable is the text on one line, without control, zero-width and
+// bidirectional characters: safe on a terminal.
+func Printable(s string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, s))
+}

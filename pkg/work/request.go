@@ -1,0 +1,72 @@
+package work
+
+import "time"
+
+// Verb is what a request asks for.
+type Verb string
+
+// The verbs of requests.
+const (
+	VerbAdd        Verb = "add"
+	VerbAnswer     Verb = "answer"
+	VerbApprove    Verb = "approve"
+	VerbReject     Verb = "reject" // of a plan, with words
+	VerbRetry      Verb = "retry"
+	VerbSkip       Verb = "skip"
+	VerbHold       Verb = "hold"
+	VerbResume     Verb = "resume"
+	VerbCancel     Verb = "cancel"
+	VerbPrioritize Verb = "prioritize"
+	VerbMerge      Verb = "merge"
+	VerbPrepare    Verb = "prepare"
+	VerbReview     Verb = "review"
+	VerbEdit       Verb = "edit" // the spec's text changed
+)
+
+// Request is what somebody asks of backburner from outside the pass. Any
+// command writes one at any time; only a pass changes one.
+type Request struct {
+	Schema     int       `json:"schema"`
+	ID         string    `json:"id"` // sorts by age
+	Verb       Verb      `json:"verb"`
+	Workstream string    `json:"workstream,omitempty"` // "" with hold and resume: everything
+	Repository string    `json:"repository,omitempty"` // of an add; "" when there is only one
+	By         string    `json:"by"`
+	At         time.Time `json:"at"`
+
+	Title    string `json:"title,omitempty"`  // of an add or edit
+	Body     string `json:"body,omitempty"`   // likewise
+	Source   string `json:"source,omitempty"` // likewise: where the text is from
+	Text     string `json:"text,omitempty"`   // answer, rejection, note
+	Question string `json:"question,omitempty"`
+	Priority int    `json:"priority,omitempty"`
+	Now      bool   `json:"now,omitempty"` // hold: end the running agent
+	Force    bool   `json:"force,omitempty"`
+
+	Progress Progress `json:"progress,omitzero"`
+}
+
+// Decision is what enrolment or application came to.
+type Decision string
+
+// The decisions.
+const (
+	Queued   Decision = "queued"
+	Deferred Decision = "deferred"
+	Rejected Decision = "rejected"
+	Applied  Decision = "applied"
+)
+
+// Progress is what became of a request.
+type Progress struct {
+	DetectedAt    time.Time `json:"detected_at,omitzero"`
+	LastEvaluated time.Time `json:"last_evaluated,omitzero"`
+	Decision      Decision  `json:"decision,omitempty"`
+	Reason        string    `json:"reason,omitempty"`
+	Detail        string    `json:"detail,omitempty"`
+}
+
+// Settled reports whether nothing more will become of the request.
+func (p Progress) Settled() bool {
+	return p.Decision == Queued || p.Decision == Rejected || p.Decision == Applied
+}
