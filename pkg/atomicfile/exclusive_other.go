@@ -1,0 +1,5 @@
+//go:build !linux
+
+package atomicfile
+
+func renameExclusive(from, to string) error { return linkExclusive(from, to) }
