@@ -1,0 +1,131 @@
+package forge
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// RenderPlan is a plan as Markdown, for a comment or a file. What the agent
+// wrote stays within its list item or paragraph: it cannot add a heading or a
+// hidden comment.
+func RenderPlan(p *work.Plan, revision int) string {
+	if p == nil {
+		return "There is no plan yet.\n"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "## Plan, revision %d\n\n%s\n", max(revision, 1), paragraphs(p.Summary))
+	files(&b, p.Files)
+	list(&b, "Acceptance criteria", p.AcceptanceCriteria)
+	increments(&b, p.Increments)
+	list(&b, "Risks", p.Risks)
+	contracts(&b, p.Contracts)
+	codes(&b, "May also change", p.AllowedAreas)
+	codes(&b, "Must not change", p.ForbiddenAreas)
+	list(&b, "Questions", p.Questions)
+	if p.GateProfile != "" {
+		fmt.Fprintf(&b, "\nGate profile: %s\n", code(p.GateProfile))
+	}
+	if p.Base != "" {
+		fmt.Fprintf(&b, "\nMade on %s.\n", code(p.Base))
+	}
+	return b.String()
+}
+
+func files(b *strings.Builder, f work.PlanFiles) {
+	if len(f.Create)+len(f.Modify)+len(f.Delete) == 0 {
+		return
+	}
+	b.WriteString("\n### Files\n\n")
+	for _, group := range []struct {
+		verb  string
+		paths []string
+	}{{"create", f.Create}, {"modify", f.Modify}, {"delete", f.Delete}} {
+		for _, p := range group.paths {
+			fmt.Fprintf(b, "- %s %s\n", group.verb, code(p))
+		}
+	}
+}
+
+func increments(b *strings.Builder, steps []work.Increment) {
+	if len(steps) == 0 {
+		return
+	}
+	b.WriteString("\n### Increments\n\n")
+	for i, step := range steps {
+		fmt.Fprintf(b, "%d. %s\n", i+1, item(step.Title))
+		for _, c := range step.AcceptanceCriteria {
+			fmt.Fprintf(b, "   - %s\n", item(c))
+		}
+		if len(step.Files) > 0 {
+			fmt.Fprintf(b, "   - files: %s\n", joinCodes(step.Files))
+		}
+	}
+}
+
+func contracts(b *strings.Builder, c *work.Contracts) {
+	if c == nil {
+		return
+	}
+	var touched []string
+	for _, one := range []struct{ name, change string }{{"OpenAPI", c.OpenAPI}, {"events", c.Events}, {"database", c.DB}} {
+		if one.change != "" && one.change != "none" {
+			touched = append(touched, one.name+": "+one.change)
+		}
+	}
+	list(b, "Contracts touched", touched)
+}
+
+func list(b *strings.Builder, heading string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n### %s\n\n", heading)
+	for _, i := range items {
+		fmt.Fprintf(b, "- %s\n", item(i))
+	}
+}
+
+func codes(b *strings.Builder, heading string, globs []string) {
+	if len(globs) > 0 {
+		fmt.Fprintf(b, "\n%s: %s\n", heading, joinCodes(globs))
+	}
+}
+
+func joinCodes(texts []string) string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = code(t)
+	}
+	return strings.Join(out, ", ")
+}
+
+// code is text as inline code, in a fence long enough for what it contains.
+func code(text string) string {
+	text = work.Printable(text)
+	if !strings.Contains(text, "`") {
+		return "`" + text + "`"
+	}
+	return "`` " + strings.ReplaceAll(text, "``", "` `") + " ``"
+}
+
+// item is text on one line, for a list.
+func item(text string) string { return Defuse(work.Printable(text)) }
+
+// paragraphs is text of several lines that starts no heading of its own.
+func paragraphs(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		line = strings.TrimRight(item(line), " ")
+		if strings.HasPrefix(line, "#") {
+			line = `\` + line
+		}
+		lines[i] = line
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Defuse makes HTML comments in a text visible. Hidden text is how instructions
+// are smuggled past people, and how a marker of backburner's own is forged.
+func Defuse(text string) string { return strings.ReplaceAll(text, "<!--", "&lt;!--") }
