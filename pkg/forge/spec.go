@@ -33,16 +33,19 @@ type Problem struct {
 }
 
 // Error is the problem in one line, safe on a terminal.
-func (p *Problem) Error() string {
+func (p Problem) Error() string { return p.String() }
+
+// String is the problem in one line, safe on a terminal.
+func (p Problem) String() string {
 	return fmt.Sprintf("spec %s %s: %s", work.Clip(work.Printable(p.Path), 200), p.What, p.Next)
 }
 
 // ReadSpec checks a text that came from path and makes a spec of it. The error
-// is a *Problem. A byte order mark is dropped, and lines end in \n whatever the
+// is a Problem. A byte order mark is dropped, and lines end in \n whatever the
 // editor: neither is a change of the text.
 func ReadSpec(id, path string, data []byte) (Spec, error) {
 	refuse := func(what, next string) (Spec, error) {
-		return Spec{}, &Problem{Path: path, What: what, Next: next, Size: int64(len(data))}
+		return Spec{}, Problem{Path: path, What: what, Next: next, Size: int64(len(data))}
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	switch why := work.BadID(id); {

@@ -4,6 +4,6 @@
 //
 // It reads a working folder and writes only into the folder of a workstream
 // that it is given. What it reads is data from outside: a file that cannot be
-// worked from is a *forge.Problem of that file, and never stops the others. It
+// worked from is a forge.Problem of that file, and never stops the others. It
 // runs nothing, not even git, and decides nothing about the work.
 package local

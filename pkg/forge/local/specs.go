@@ -30,7 +30,7 @@ const settleTime = 2 * time.Second
 //
 // Both lists are sorted by path. A folder that is not there has no specs; one
 // that cannot be listed is a problem itself. The only error is that of ctx.
-func Specs(ctx context.Context, repoPath, specsDir string, known map[string]work.SpecFile) (found []forge.Spec, problems []*forge.Problem, err error) {
+func Specs(ctx context.Context, repoPath, specsDir string, known map[string]work.SpecFile) (found []forge.Spec, problems []forge.Problem, err error) {
 	root, entries, err := openFolder(repoPath, specsDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, ctx.Err()
@@ -50,7 +50,7 @@ func Specs(ctx context.Context, repoPath, specsDir string, known map[string]work
 		}
 		file := candidate{name: name, id: id, path: path.Join(filepath.ToSlash(specsDir), name)}
 		spec, err := file.read(root, known)
-		var problem *forge.Problem
+		var problem forge.Problem
 		switch {
 		case errors.As(err, &problem):
 			problems = append(problems, problem)
@@ -81,9 +81,9 @@ func openFolder(repoPath, specsDir string) (*os.Root, []fs.DirEntry, error) {
 }
 
 // folderProblem is what is wrong with the folder of specs, unless that is known.
-func folderProblem(repoPath, specsDir string, err error, known map[string]work.SpecFile) []*forge.Problem {
+func folderProblem(repoPath, specsDir string, err error, known map[string]work.SpecFile) []forge.Problem {
 	c := candidate{path: filepath.ToSlash(specsDir)}
-	p := &forge.Problem{Path: c.path}
+	p := forge.Problem{Path: c.path}
 	p.What, p.Next = explain(err)
 	switch {
 	case escapes(err):
@@ -97,7 +97,7 @@ func folderProblem(repoPath, specsDir string, err error, known map[string]work.S
 		}
 		p.Size, p.ModTime = info.Size(), info.ModTime().UTC()
 	}
-	return []*forge.Problem{p}
+	return []forge.Problem{p}
 }
 
 // candidate is a file with the name of a spec.
@@ -108,7 +108,7 @@ type candidate struct {
 }
 
 // read returns nil and no error for a file that is known already, or gone. Any
-// other error is a *forge.Problem.
+// other error is a forge.Problem.
 func (c candidate) read(root *os.Root, known map[string]work.SpecFile) (*forge.Spec, error) {
 	before, err := root.Stat(c.name) // through links; one that leads out of the folder is an error
 	switch {
@@ -116,7 +116,7 @@ func (c candidate) read(root *os.Root, known map[string]work.SpecFile) (*forge.S
 		if _, err := root.Lstat(c.name); err != nil {
 			return nil, nil // removed since the folder was listed
 		}
-		return nil, c.linkProblem(root, known, &forge.Problem{Path: c.path, What: "is a link to nothing", Next: "put the file itself there"})
+		return nil, c.linkProblem(root, known, forge.Problem{Path: c.path, What: "is a link to nothing", Next: "put the file itself there"})
 	case err != nil:
 		return nil, c.linkProblem(root, known, c.unreadable(err))
 	}
@@ -171,16 +171,17 @@ func (c candidate) linkProblem(root *os.Root, known map[string]work.SpecFile, p 
 // unreadable says what is wrong with a file that could not be opened or read.
 func (c candidate) unreadable(err error) error {
 	what, next := explain(err)
-	return &forge.Problem{Path: c.path, What: what, Next: next}
+	return forge.Problem{Path: c.path, What: what, Next: next}
 }
 
 // stamp notes the state of the file that a problem is about.
 func stamp(err error, info fs.FileInfo) error {
-	var problem *forge.Problem
-	if info != nil && errors.As(err, &problem) {
-		problem.Size, problem.ModTime = info.Size(), info.ModTime().UTC()
+	var problem forge.Problem
+	if info == nil || !errors.As(err, &problem) {
+		return err
 	}
-	return err
+	problem.Size, problem.ModTime = info.Size(), info.ModTime().UTC()
+	return problem
 }
 
 var (
@@ -237,7 +238,7 @@ func readRegular(open func(name string, flag int, perm fs.FileMode) (*os.File, e
 
 // Read reads one file that a person named, by the same rules; links are
 // followed, as the person chose them. The workstream is named after the file,
-// without its extension. The error is a *forge.Problem.
+// without its extension. The error is a forge.Problem.
 func Read(file string) (forge.Spec, error) {
 	name := filepath.Base(file)
 	c := candidate{name: name, id: strings.TrimSuffix(name, filepath.Ext(name)), path: file}

@@ -41,7 +41,7 @@ func writeSpec(t *testing.T, repo, name, content string, at time.Time) string {
 	return file
 }
 
-func specs(t *testing.T, repo string, known map[string]work.SpecFile) ([]forge.Spec, []*forge.Problem) {
+func specs(t *testing.T, repo string, known map[string]work.SpecFile) ([]forge.Spec, []forge.Problem) {
 	t.Helper()
 	found, problems, err := local.Specs(context.Background(), repo, specsDir, known)
 	if err != nil {
@@ -50,7 +50,7 @@ func specs(t *testing.T, repo string, known map[string]work.SpecFile) ([]forge.S
 	return found, problems
 }
 
-func remember(found []forge.Spec, problems []*forge.Problem) map[string]work.SpecFile {
+func remember(found []forge.Spec, problems []forge.Problem) map[string]work.SpecFile {
 	known := map[string]work.SpecFile{}
 	for _, s := range found {
 		known[s.Path] = work.SpecFile{Size: s.Size, ModTime: s.ModTime, Hash: s.Hash}
@@ -214,7 +214,7 @@ func TestReadOneFile(t *testing.T) {
 		repo:                                    "not a regular file",
 		writeSpec(t, repo, "e.md", "", longAgo): "is empty",
 	} {
-		var problem *forge.Problem
+		var problem forge.Problem
 		if _, err := local.Read(path); !errors.As(err, &problem) || !strings.Contains(err.Error(), want) {
 			t.Errorf("read %s: %v, want %q", path, err, want)
 		}
