@@ -16,18 +16,18 @@ func Presets() []string { return fieldNamed(reflect.TypeFor[Agent](), "preset").
 
 // Agent is one configured agent command line.
 type Agent struct {
-	Preset      string        `toml:"preset" enum:"claude,codex,gemini,opencode,copilot,cursor-agent,qwen,amp,aider,goose,custom" doc:"which command line it is; default: the table's name"`
-	Command     []string      `toml:"command" check:"argv" doc:"program and first arguments; needed for \"custom\", else the preset's own"`
-	Args        []string      `toml:"args" check:"text" doc:"further arguments, put after the preset's"`
+	Preset      string        `toml:"preset" example:"\"claude\"" enum:"claude,codex,gemini,opencode,copilot,cursor-agent,qwen,amp,aider,goose,custom" doc:"which command line it is; default: the table's name"`
+	Command     []string      `toml:"command" example:"[\"/usr/local/bin/claude\"]" check:"argv" doc:"program and first arguments; needed for \"custom\", else the preset's own"`
+	Args        []string      `toml:"args" example:"[\"--verbose\"]" check:"text" doc:"further arguments, put after the preset's"`
 	Model       string        `toml:"model" check:"argument" doc:"default: the agent's own choice"`
 	Slots       int           `toml:"slots" default:"1" min:"1" max:"100" doc:"runs at once"`
 	Timeout     time.Duration `toml:"timeout" default:"45m" min:"1s" max:"168h" doc:"longest run"`
 	IdleTimeout time.Duration `toml:"idle_timeout" default:"10m" min:"0s" max:"168h" doc:"longest silence; 0s: no limit"`
 	MaxTurns    int           `toml:"max_turns" default:"0" min:"0" max:"100000" doc:"turns of one run, where the agent can cap them; 0: no limit"`
 	MaxOutputMB int           `toml:"max_output_mb" default:"64" min:"1" max:"10000" doc:"MB of output kept of one run"`
-	Env         []string      `toml:"env" check:"env" doc:"environment: NAME is passed through, NAME=value is set"`
-	Wrap        []string      `toml:"wrap" check:"argv" doc:"command that the agent is run under, such as bwrap or docker"`
-	Price       *Price        `toml:"price" doc:"where the agent does not tell its cost: US dollars per million tokens"`
+	Env         []string      `toml:"env" example:"[\"ANTHROPIC_API_KEY\", \"LANG=C.UTF-8\"]" check:"env" doc:"environment: NAME is passed through, NAME=value is set"`
+	Wrap        []string      `toml:"wrap" example:"[\"bwrap\", \"--dev-bind\", \"/\", \"/\", \"--unshare-pid\"]" check:"argv" doc:"command that the agent is run under, such as bwrap or docker"`
+	Price       *Price        `toml:"price" example:"{ input = 3.0, cache_read = 0.3, output = 15.0 }" doc:"where the agent does not tell its cost: US dollars per million tokens"`
 }
 
 // Price is what a million tokens cost, in US dollars.
@@ -45,8 +45,8 @@ type Roles struct {
 	QA          []string `toml:"qa" doc:"verifies"`
 	Reviewer    []string `toml:"reviewer" doc:"reviews pull requests"`
 	Reconciler  []string `toml:"reconciler" doc:"resolves conflicts with the base"`
-	Assessor    []string `toml:"assessor" doc:"looks at an increment before the next"`
-	Prioritizer []string `toml:"prioritizer" doc:"orders the queue"`
+	Assessor    []string `toml:"assessor" doc:"looks at an increment before the next; without one nobody does"`
+	Prioritizer []string `toml:"prioritizer" doc:"orders the queue, with [tick] prioritizer"`
 }
 
 // AgentsFor are the agents of a role such as "builder", in order of preference.

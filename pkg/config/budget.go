@@ -22,35 +22,6 @@ type Budget struct {
 	DaySessions        int           `toml:"day_sessions" default:"0" min:"0" doc:"agent runs of a day"`
 	DayTime            time.Duration `toml:"day_time" default:"0s" min:"0s" doc:"agent time of a day, all agents together"`
 	AlertPercent       int           `toml:"alert_percent" default:"80" min:"0" max:"100" doc:"share of a cap at which to warn; 0 never"`
-	Hours              Hours         `toml:"hours" doc:"when agents may start, such as \"Mon-Fri 20:00-07:00 Europe/Berlin\"; several separated by ;"`
-	Freeze             []Freeze      `toml:"freeze" doc:"days on which none starts, such as \"2026-12-20/2027-01-03 Europe/Berlin\""`
-}
-
-// Open reports whether agents may start at t: within the hours and in no freeze.
-func (b *Budget) Open(t time.Time) bool {
-	for _, f := range b.Freeze {
-		if f.Covers(t) {
-			return false
-		}
-	}
-	return b.Hours.Open(t)
-}
-
-// Next is the first moment, t or later, when agents may start. It is the zero
-// time when there is none, which only freezes that never end within the hours
-// could bring about.
-func (b *Budget) Next(t time.Time) time.Time {
-	// Each round leaves at least one freeze behind for good, or ends.
-	for range 2*len(b.Freeze) + 2 {
-		if t.IsZero() || b.Open(t) {
-			return t
-		}
-		t = b.Hours.Next(t)
-		for _, f := range b.Freeze {
-			if f.Covers(t) {
-				t = f.End()
-			}
-		}
-	}
-	return time.Time{}
+	Hours              Hours         `toml:"hours" example:"\"Mon-Fri 20:00-07:00 Europe/Berlin\"" doc:"when agents may start; several windows are separated by ;"`
+	Freeze             []Freeze      `toml:"freeze" example:"[\"2026-12-20/2027-01-03 Europe/Berlin\"]" doc:"days on which none starts"`
 }

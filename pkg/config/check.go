@@ -90,10 +90,8 @@ func checkGlob(pattern string) string {
 		return fmt.Sprintf("%q negates; that is not understood, list what is meant instead", pattern)
 	case strings.ContainsAny(pattern, "{}"):
 		return fmt.Sprintf("%q has { }; that is not understood, write one pattern for each alternative", pattern)
-	case strings.HasSuffix(pattern, "/"):
-		return fmt.Sprintf("%q ends with / and would match nothing; write %q for everything below", pattern, pattern+"**")
 	}
-	for segment := range strings.SplitSeq(pattern, "/") {
+	for segment := range strings.SplitSeq(strings.TrimSuffix(pattern, "/"), "/") {
 		if segment == "." || segment == ".." || segment == "" {
 			return fmt.Sprintf("%q has %q between slashes; write the path from the repository's root", pattern, segment)
 		}

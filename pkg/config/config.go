@@ -37,7 +37,7 @@ type State struct {
 	Dir     string `toml:"dir" default:".backburner/state" check:"path" doc:"folder of the state"`
 	Backend string `toml:"backend" default:"dir" enum:"dir,git" doc:"\"dir\" for one host; \"git\" shares the state on a branch"`
 	Branch  string `toml:"branch" default:"refs/heads/backburner-state" check:"ref" doc:"branch that holds the state; only for backend = \"git\""`
-	Remote  string `toml:"remote" check:"remote" doc:"URL or path of the repository with that branch; default: the first repository"`
+	Remote  string `toml:"remote" example:"\"https://github.com/acme/backburner-state.git\"" check:"remote" doc:"URL or path of the repository with that branch; default: the first repository"`
 }
 
 // Tick bounds one pass.
@@ -55,13 +55,13 @@ type Tick struct {
 // GitHub says how GitHub is reached, who is believed there, and which words
 // people use to ask for something.
 type GitHub struct {
-	APIURL            string   `toml:"api_url" check:"url" doc:"REST root, GraphQL is <api_url>/graphql; default from GH_HOST, else github.com"`
-	CloneURL          string   `toml:"clone_url" check:"clone_url" doc:"template with {slug}; default https://<host>/{slug}.git; also ssh, http and file URLs"`
-	TrustedUsers      []string `toml:"trusted_users" check:"login" doc:"believed beside people with write access"`
-	TrustedBots       []string `toml:"trusted_bots" check:"login" doc:"bots that may ask for something"`
+	APIURL            string   `toml:"api_url" example:"\"https://github.example.org/api/v3\"" check:"url" doc:"REST root, GraphQL is <api_url>/graphql; default from GH_HOST, else github.com"`
+	CloneURL          string   `toml:"clone_url" example:"\"git@github.com:{slug}.git\"" check:"clone_url" doc:"template with {slug}; default https://<host>/{slug}.git; also ssh, http and file URLs"`
+	TrustedUsers      []string `toml:"trusted_users" example:"[\"octocat\"]" check:"login" doc:"believed beside people with write access"`
+	TrustedBots       []string `toml:"trusted_bots" example:"[\"renovate[bot]\"]" check:"login" doc:"bots that may ask for something"`
 	UntrustedComments bool     `toml:"untrusted_comments" default:"false" doc:"show agents what others wrote, marked as untrusted"`
 	CommandPrefix     string   `toml:"command_prefix" default:"/backburner" check:"command_prefix" doc:"first word of a comment that is a command"`
-	Assignee          string   `toml:"assignee" check:"login" doc:"assigning an issue to this account adds it"`
+	Assignee          string   `toml:"assignee" example:"\"acme-bot\"" check:"login" doc:"assigning an issue to this account adds it"`
 	RateReserve       int      `toml:"rate_reserve" default:"500" min:"0" max:"5000" doc:"requests of the hourly rate limit left to others"`
 	Labels            Labels   `toml:"labels" doc:"labels that ask for something"`
 }
@@ -89,7 +89,7 @@ type Workspace struct {
 
 // Git is about the commits backburner makes.
 type Git struct {
-	Author string `toml:"author" check:"author" doc:"\"Name <mail>\"; default the user's identity, else backburner's own"`
+	Author string `toml:"author" example:"\"Jane Doe <jane@example.org>\"" check:"author" doc:"\"Name <mail>\"; default the user's identity, else backburner's own"`
 	Sign   bool   `toml:"sign" default:"false" doc:"sign commits as the user's git is set up to"`
 }
 
@@ -101,14 +101,12 @@ type Mainline struct {
 
 // Retry caps what is tried again; the unit is times.
 type Retry struct {
-	Attempts       int           `toml:"attempts" default:"2" min:"1" max:"100" doc:"runs of one task before it counts as failed"`
-	GateRetries    int           `toml:"gate_retries" default:"2" min:"0" max:"100" doc:"repairs after a red gate, per workstream; 0 switches them off"`
-	RepairRounds   int           `toml:"repair_rounds" default:"2" min:"0" max:"100" doc:"times a red fast gate goes back to the builder in one tick"`
-	EscalateAfter  int           `toml:"escalate_after" default:"3" min:"1" max:"1000" doc:"ticks without any change before a person is called"`
-	ReviewRounds   int           `toml:"review_rounds" default:"3" min:"0" max:"100" doc:"rounds of addressing a review"`
-	ConflictRounds int           `toml:"conflict_rounds" default:"3" min:"0" max:"100" doc:"rounds of resolving a conflict with the base"`
-	Backoff        time.Duration `toml:"backoff" default:"1m" min:"0s" max:"24h" doc:"wait before the first retry; doubles each time"`
-	BackoffMax     time.Duration `toml:"backoff_max" default:"2h" min:"0s" max:"168h" doc:"longest wait before a retry"`
+	Attempts       int `toml:"attempts" default:"2" min:"1" max:"100" doc:"runs of one task before it counts as failed"`
+	GateRetries    int `toml:"gate_retries" default:"2" min:"0" max:"100" doc:"repairs after a red gate, per workstream; 0 switches them off"`
+	RepairRounds   int `toml:"repair_rounds" default:"2" min:"0" max:"100" doc:"times a red fast gate goes back to the builder in one tick"`
+	EscalateAfter  int `toml:"escalate_after" default:"3" min:"1" max:"1000" doc:"ticks without any change before a person is called"`
+	ReviewRounds   int `toml:"review_rounds" default:"3" min:"0" max:"100" doc:"rounds of addressing a review"`
+	ConflictRounds int `toml:"conflict_rounds" default:"3" min:"0" max:"100" doc:"rounds of resolving a conflict with the base"`
 }
 
 // Retention says how long records are kept. 0 keeps them for ever.

@@ -161,6 +161,7 @@ func (d *decoder) list(key string, data any, dst reflect.Value, f *field) {
 	sound := true
 	for i, e := range elements {
 		at := element(key, i)
+		d.origins[at] = d.origin(at)
 		if out.Index(i).Kind() == reflect.Slice {
 			d.list(at, e, out.Index(i), f)
 			continue

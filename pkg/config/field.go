@@ -15,14 +15,15 @@ import (
 //	enum      allowed values, separated by commas; of each element of a list
 //	min, max  range, in the form of the value; of each element of a list
 //	check     name of a check in checks; of each element of a list
+//	example   a value, as it would stand in the file
 //	required  "true": must be given where its table is
 type field struct {
-	name, doc, def, check string
-	hasDefault, required  bool
-	enum                  []string
-	min, max              string
-	index                 int
-	typ                   reflect.Type
+	name, doc, def, check, example string
+	hasDefault, required           bool
+	enum                           []string
+	min, max                       string
+	index                          int
+	typ                            reflect.Type
 }
 
 // fieldsOf are the settings of a table, in the order of the struct.
@@ -34,7 +35,7 @@ func fieldsOf(t reflect.Type) []field {
 		if name == "" {
 			continue
 		}
-		f := field{name: name, doc: tag.Get("doc"), check: tag.Get("check"), min: tag.Get("min"), max: tag.Get("max"),
+		f := field{name: name, doc: tag.Get("doc"), check: tag.Get("check"), example: tag.Get("example"), min: tag.Get("min"), max: tag.Get("max"),
 			required: tag.Get("required") == "true", index: i, typ: t.Field(i).Type}
 		f.def, f.hasDefault = tag.Lookup("default")
 		if enum := tag.Get("enum"); enum != "" {

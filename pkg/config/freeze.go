@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Freeze is a span of whole days on which no agent starts.
+// Freeze is a span of whole days on which no agent starts. The zero value is none.
 type Freeze struct {
 	text        string
 	first, last string // 2006-01-02, both included
@@ -49,26 +49,25 @@ func (f Freeze) MarshalText() ([]byte, error) { return []byte(f.text), nil }
 // String is the text it was parsed from.
 func (f Freeze) String() string { return f.text }
 
-// Covers reports whether t is on one of its days.
-func (f Freeze) Covers(t time.Time) bool {
-	day := f.day(t)
-	return f.zone != nil && f.first <= day && day <= f.last
+// Open reports whether agents may start at t: on none of its days.
+func (f Freeze) Open(t time.Time) bool {
+	if f.zone == nil {
+		return true
+	}
+	day := t.In(f.zone).Format(time.DateOnly)
+	return day < f.first || f.last < day
 }
 
-// End is the first moment after its last day.
-func (f Freeze) End() time.Time {
+// Next is the first moment, t or later, that is on none of its days.
+func (f Freeze) Next(t time.Time) time.Time {
+	if f.Open(t) {
+		return t
+	}
 	last, _ := time.Parse(time.DateOnly, f.last)
 	end := time.Date(last.Year(), last.Month(), last.Day()+1, 0, 0, 0, 0, f.zone)
 	// Where clocks jump over midnight, time.Date may give the last day's 23:00.
-	if f.Covers(end) {
+	if !f.Open(end) {
 		_, end = end.ZoneBounds()
 	}
 	return end
-}
-
-func (f Freeze) day(t time.Time) string {
-	if f.zone == nil {
-		return ""
-	}
-	return t.In(f.zone).Format(time.DateOnly)
 }

@@ -13,6 +13,7 @@ type Key struct {
 	Name    string   // such as tick.max_agents, repository[].slug, agent.NAME.model
 	Type    string   // how its value is written: "text", "whole number", "duration", ...
 	Default string   // as TOML; empty: none
+	Example string   // as TOML; empty: none
 	Values  []string // the only values allowed; nil: any
 	Env     string   // environment variable; empty: only the file can set it
 	Doc     string   // one line
@@ -25,7 +26,7 @@ func Keys() []Key {
 		if s := shapeOf(f.typ); s == table || s == tables || s == named {
 			return
 		}
-		key := Key{Name: name, Type: typeName(f.typ), Values: f.enum, Doc: f.doc}
+		key := Key{Name: name, Type: typeName(f.typ), Example: f.example, Values: f.enum, Doc: f.doc}
 		if f.hasDefault {
 			key.Default = f.defaultTOML()
 		}

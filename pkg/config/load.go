@@ -33,16 +33,19 @@ type Sources struct {
 func Load(s Sources) (*Config, error) {
 	var ps problems
 	c := newConfig(s.Dir)
+	understood := true
 	if path := s.file(); path != "" {
 		c.file, c.base = s.shown(path), s.baseFor(path)
-		if text, ok := read(path, c.file, &ps); ok {
-			c.decode(text, &ps)
-		}
+		text, ok := read(path, c.file, &ps)
+		understood = ok && c.decode(text, &ps)
 	}
 	c.overlay(s, &ps)
-	c.complete(&ps)
-	c.resolve(s)
-	c.validate(&ps)
+	// How settings go together cannot be judged when some could not be read.
+	if understood {
+		c.complete(&ps)
+		c.resolve(s)
+		c.validate(&ps)
+	}
 	if err := ps.err(); err != nil {
 		return nil, err
 	}
@@ -209,17 +212,17 @@ func checkText(text string, at Origin, ps *problems) (string, bool) {
 	return text, true
 }
 
-// decode parses the file's text into c.
-func (c *Config) decode(text string, ps *problems) {
+// decode parses the file's text into c. It reports whether it is TOML.
+func (c *Config) decode(text string, ps *problems) bool {
 	found := locate(text)
 	if found.tooDeep > 0 {
 		ps.add(Origin{Kind: FromFile, File: c.file, Line: found.tooDeep}, "", fmt.Sprintf("is nested more than %d deep; nothing here needs that", maxNesting))
-		return
+		return false
 	}
 	tree, err := parse(text)
 	if err != nil {
 		c.syntaxProblem(err, ps)
-		return
+		return false
 	}
 	d := decoder{file: c.file, lines: found.lines, origins: c.origins, problems: ps}
 	d.table("", tree, reflect.ValueOf(c).Elem())
@@ -230,6 +233,7 @@ func (c *Config) decode(text string, ps *problems) {
 			}
 		}
 	}
+	return true
 }
 
 // parse is the TOML library with its last resort, a panic, made an error.
@@ -253,5 +257,6 @@ func (c *Config) syntaxProblem(err error, ps *problems) {
 	if r, size := utf8.DecodeRuneInString(message); size > 0 {
 		message = strings.ToLower(string(r)) + message[size:]
 	}
+	message = strings.TrimSuffix(message, ".")
 	ps.add(at, "", "is not TOML: "+message+"; correct this line (or the one before it) first, other problems show after that")
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/BurntSushi/toml"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -50,6 +51,9 @@ func tableSchema(t reflect.Type) *jsonschema.Schema {
 		p.Description = f.doc
 		if f.hasDefault {
 			p.Default = f.defaultJSON()
+		}
+		if f.example != "" {
+			p.Examples = []any{f.exampleValue()}
 		}
 		s.Properties[f.name] = p
 		s.PropertyOrder = append(s.PropertyOrder, f.name)
@@ -122,4 +126,13 @@ func (f *field) defaultJSON() json.RawMessage {
 	}
 	text, _ := json.Marshal(value)
 	return text
+}
+
+// exampleValue is the example as the TOML library reads it.
+func (f *field) exampleValue() any {
+	var doc struct{ V any }
+	if _, err := toml.Decode("V = "+f.example, &doc); err != nil {
+		panic("config: example of " + f.name + ": " + err.Error())
+	}
+	return doc.V
 }

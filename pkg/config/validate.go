@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -42,46 +43,45 @@ func (c *Config) validate(ps *problems) {
 	for _, name := range slices.Sorted(maps.Keys(c.Notifiers)) {
 		c.validateNotifier(name, ps)
 	}
-	if c.Retry.Backoff > c.Retry.BackoffMax {
-		c.report(ps, "retry.backoff", "%s is longer than retry.backoff_max, %s; make one of them fit", formatDuration(c.Retry.Backoff), formatDuration(c.Retry.BackoffMax))
-	}
 }
 
 func (c *Config) validateRepositories(ps *problems) {
 	first := map[string]string{}
 	for i := range c.Repositories {
 		repo, key := &c.Repositories[i], element("repository", i)
-		hasSlug, hasPath := c.isSet(join(key, "slug")), c.isSet(join(key, "path"))
-		switch {
-		case hasSlug && hasPath && repo.Slug != "" && repo.Path != "":
-			c.report(ps, key, "has both slug and path; leave out path for a repository on GitHub, slug for a local one")
-		case !hasSlug && !hasPath, repo.Slug == "" && repo.Path == "" && c.sound(ps, key):
-			c.report(ps, key, "has neither slug nor path; add slug = \"owner/name\" for GitHub, or path = \".\" for a local repository")
+		c.validateRepository(repo, key, ps)
+		id := cmp.Or(strings.ToLower(repo.Slug), repo.Path)
+		if before := first[id]; id != "" && before != "" {
+			c.report(ps, key, "%s is configured already at %s; keep one of the two", repo.Name(), c.placeOf(before))
+			continue
 		}
-		if repo.Path != "" && repo.Slug == "" && repo.PlanAs == "pull_request" {
-			c.report(ps, join(key, "plan_as"), "a local repository has no pull requests; write \"comment\" or \"file\"")
-		}
-		if name := strings.ToLower(repo.Slug); name != "" || repo.Path != "" {
-			if name == "" {
-				name = repo.Path
-			}
-			if before := first[name]; before != "" {
-				c.report(ps, key, "%s is configured already at %s; keep one of the two", repo.Name(), c.placeOf(before))
-			} else {
-				first[name] = key
-			}
-		}
-		for _, purpose := range slices.Sorted(maps.Keys(repo.Gates)) {
-			if _, known := c.Gates[repo.Gates[purpose]]; !known {
-				c.report(ps, join(join(key, "gates"), purpose), "%s", unknownName("gate", repo.Gates[purpose], slices.Sorted(maps.Keys(c.Gates))))
-			}
+		first[id] = key
+	}
+}
+
+func (c *Config) validateRepository(repo *Repository, key string, ps *problems) {
+	hasSlug, hasPath := c.isSet(join(key, "slug")), c.isSet(join(key, "path"))
+	switch {
+	case repo.Slug != "" && repo.Path != "":
+		c.report(ps, key, "has both slug and path; leave out path for a repository on GitHub, slug for a local one")
+	case !hasSlug && !hasPath, repo.Slug == "" && repo.Path == "" && c.sound(ps, key):
+		c.report(ps, key, "has neither slug nor path; add slug = \"owner/name\" for GitHub, or path = \".\" for a local repository")
+	case repo.Slug == "" && repo.PlanAs == "pull_request":
+		c.report(ps, join(key, "plan_as"), "a local repository has no pull requests; write \"comment\" or \"file\"")
+	}
+	for _, purpose := range slices.Sorted(maps.Keys(repo.Gates)) {
+		if _, known := c.Gates[repo.Gates[purpose]]; !known {
+			c.report(ps, join(join(key, "gates"), purpose), "%s", unknownName("gate", repo.Gates[purpose], slices.Sorted(maps.Keys(c.Gates))))
 		}
 	}
 }
 
-// sound reports whether nothing was wrong below key so far.
+// sound reports whether nothing was wrong at key or below it so far.
 func (c *Config) sound(ps *problems, key string) bool {
-	return !slices.ContainsFunc(ps.list, func(p Problem) bool { return strings.HasPrefix(p.Key, key+".") })
+	return !slices.ContainsFunc(ps.list, func(p Problem) bool {
+		rest, below := strings.CutPrefix(p.Key, key)
+		return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
 }
 
 // unknownName is the message for a reference to [table.name] that leads nowhere.
@@ -135,7 +135,7 @@ func (c *Config) validateGate(name string, ps *problems) {
 		c.report(ps, join(key, "skip"), "is true, but there are steps; remove one or the other")
 	case gate.Skip && name != "merge":
 		c.report(ps, join(key, "skip"), "only the merge gate can be skipped; remove [gate.%s] to have none", name)
-	case len(gate.Steps) == 0 && name != "merge":
+	case len(gate.Steps) == 0 && name != "merge" && c.sound(ps, join(key, "steps")):
 		c.report(ps, key, "has no steps, and a gate that ran nothing cannot pass; add steps, or remove [gate.%s]", name)
 	}
 	names := map[string]bool{}
@@ -145,7 +145,7 @@ func (c *Config) validateGate(name string, ps *problems) {
 		}
 		names[s.Name] = true
 	}
-	if len(gate.Groups) > 0 {
+	if len(gate.Groups) > 0 && c.sound(ps, join(key, "groups")) {
 		c.validateGroups(gate, key, ps)
 	}
 }
@@ -162,12 +162,13 @@ func (c *Config) validateGroups(gate Gate, key string, ps *problems) {
 	}
 	seen := map[string]bool{}
 	for i, group := range gate.Groups {
-		for _, name := range group {
+		for j, name := range group {
+			at := element(element(groups, i), j)
 			switch {
 			case seen[name]:
-				c.report(ps, groups, "%q is in two places; name each step once", name)
+				c.report(ps, at, "%q is in two places; name each step once", name)
 			case !slices.Contains(names, name):
-				c.report(ps, groups, "group %d: %s", i+1, oneOf(name, names))
+				c.report(ps, at, "%s", oneOf(name, names))
 			}
 			seen[name] = true
 		}
@@ -220,5 +221,9 @@ func (c *Config) validateNotifier(name string, ps *problems) {
 		c.report(ps, key, "%s needs an address; add webhook_env, the name of the variable that holds it", notifier.Kind)
 	case notifier.Kind == "command" && !c.isSet(join(key, "command")):
 		c.report(ps, key, "kind \"command\" does not know what to run; add command = [\"program\", \"argument\"]")
+	case notifier.Kind != "command" && len(notifier.Command) > 0:
+		c.report(ps, join(key, "command"), "is for kind = \"command\", this is %q; remove it", notifier.Kind)
+	case notifier.Kind != "webhook" && notifier.SecretEnv != "":
+		c.report(ps, join(key, "secret_env"), "is for kind = \"webhook\", this is %q; remove it", notifier.Kind)
 	}
 }
