@@ -1,0 +1,118 @@
+package proc
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// readyLimit is how long a new supervisor may take to record itself.
+const readyLimit = 30 * time.Second
+
+// Handle is a job that this process has started.
+type Handle struct {
+	dir        string
+	supervisor Identity
+	done       chan struct{} // closed when the supervisor is gone
+}
+
+// Start starts a job under a supervisor. dir, which must exist and may be used for one job only, is where both keep their files. self
+// is the command line of this program; "supervise DIR" is added to it, and has to lead to [Supervise]. Start returns as soon as the
+// supervisor has recorded itself; that the job could not be started is told by Wait, as [ReasonStartFailed].
+func Start(self []string, dir string, job Job) (*Handle, error) {
+	if err := job.validate(); err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	// The log is made first, and by one only: it says that the directory is taken.
+	log, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("supervise %s: %w", job.Execution, err)
+	}
+	defer log.Close()
+	if err := writeJSON(dir, jobFile, job, false); err != nil {
+		return nil, fmt.Errorf("supervise %s: %w", job.Execution, err)
+	}
+	h := &Handle{dir: dir, done: make(chan struct{})}
+	if err := h.launch(self, job, log); err != nil {
+		return nil, fmt.Errorf("supervise %s: %w", job.Execution, err)
+	}
+	count(job.Args[0])
+	return h, nil
+}
+
+// launch starts the supervisor and waits until it has recorded itself.
+func (h *Handle) launch(self []string, job Job, log *os.File) error {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	cmd := &exec.Cmd{
+		Path: self[0], Args: append(append([]string{}, self...), "supervise", h.dir),
+		// The supervisor has the environment of its job: none of this process's secrets can be read from it.
+		Env:    job.environment(),
+		Stdout: writer, Stderr: log,
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	err = cmd.Start()
+	_ = writer.Close()
+	if err != nil {
+		return &StartError{Name: self[0], Err: err}
+	}
+	count(self[0])
+	go func() {
+		defer close(h.done)
+		_ = cmd.Wait() // what it has to say is in its files
+	}()
+	_ = reader.SetReadDeadline(time.Now().Add(readyLimit))
+	said, err := bufio.NewReader(reader).ReadString('\n')
+	if said != ready {
+		_ = cmd.Process.Kill()
+		<-h.done
+		_, ended := End(context.Background(), h.dir)
+		return errors.Join(fmt.Errorf("the supervisor did not start: %w: %s", err, h.log()), ended)
+	}
+	r, _, err := readJSON[record](h.dir, supervisorFile)
+	h.supervisor = r.Supervisor
+	return err
+}
+
+// log is the last of what the supervisor wrote to its log.
+func (h *Handle) log() string {
+	content, _ := os.ReadFile(filepath.Join(h.dir, logFile))
+	const most = 2000
+	return strings.TrimSpace(string(content[max(0, len(content)-most):]))
+}
+
+// Supervisor is the identity of the process that supervises the job.
+func (h *Handle) Supervisor() Identity { return h.supervisor }
+
+// Wait returns when the job has ended and nothing of it is left. When ctx ends first, the job is cancelled, and Wait still returns how it
+// ended, in less than five seconds. An error means that this cannot be told; see [End].
+func (h *Handle) Wait(ctx context.Context) (Exit, error) {
+	select {
+	case <-h.done:
+	case <-ctx.Done():
+	}
+	return End(context.WithoutCancel(ctx), h.dir)
+}
+
+// Stop asks for the end of the job and does not wait for it. A job that has ended is no error.
+func (h *Handle) Stop() error {
+	err := h.supervisor.signal(syscall.SIGTERM)
+	if errors.Is(err, os.ErrProcessDone) {
+		return nil
+	}
+	return err
+}
