@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -110,22 +111,16 @@ func (e *example) section(key string) {
 
 func (e *example) repository(found Found) {
 	e.header("[[repository]]", "")
-	live := map[string]string{}
+	t := reflect.TypeFor[Repository]()
+	live := map[string]string{"base": tomlText(cmp.Or(found.Base, "main"))}
 	if found.Slug != "" {
 		live["slug"] = tomlText(found.Slug)
+		e.choices(t, "path")
 	} else {
-		live["path"] = tomlText(orElse(found.Path, "."))
+		live["path"] = tomlText(cmp.Or(found.Path, "."))
+		e.choices(t, "slug")
 	}
-	live["base"] = tomlText(orElse(found.Base, "main"))
-	// The other of slug and path cannot be added; gates must exist.
-	e.table(reflect.TypeFor[Repository](), live, map[string]string{"gates": "{}"}, "slug", "path")
-}
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
+	e.table(t, live, map[string]string{"gates": "{}"}, "slug", "path")
 }
 
 func (e *example) agents(presets []string) {

@@ -254,9 +254,29 @@ func (c *Config) syntaxProblem(err error, ps *problems) {
 	if errors.As(err, &syntax) {
 		at.Line, message = syntax.Position.Line, syntax.Message
 	}
-	if r, size := utf8.DecodeRuneInString(message); size > 0 {
-		message = strings.ToLower(string(r)) + message[size:]
+	ps.add(at, "", fmt.Sprintf("is not TOML: %s; %s; other problems show after that", lowerFirst(strings.TrimSuffix(message, ".")), syntaxHint(message)))
+}
+
+// lowerFirst makes the library's sentence part of ours.
+func lowerFirst(sentence string) string {
+	if len(sentence) > 1 && sentence[1] >= 'a' && sentence[1] <= 'z' {
+		return strings.ToLower(sentence[:1]) + sentence[1:]
 	}
-	message = strings.TrimSuffix(message, ".")
-	ps.add(at, "", "is not TOML: "+message+"; correct this line (or the one before it) first, other problems show after that")
+	return sentence
+}
+
+// syntaxHint says what is mostly meant where the library says what it expected.
+func syntaxHint(message string) string {
+	for _, known := range []struct{ in, hint string }{
+		{"expected value but found", "put text in quotes, and write true and false small"},
+		{"to end with a newline", "put text and durations in quotes, and each setting on a line of its own"},
+		{"already been defined", "keep one of the two; [[name]] begins another element of a list of tables"},
+		{"hexadecimal", `write \\ for one \, or use 'single quotes'`},
+		{"invalid escape", `write \\ for one \, or use 'single quotes'`},
+	} {
+		if strings.Contains(message, known.in) {
+			return known.hint
+		}
+	}
+	return "correct it here, or on the line before"
 }

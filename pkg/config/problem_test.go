@@ -158,9 +158,13 @@ func TestEveryKindOfProblem(t *testing.T) {
 10: notify.x.secret_env: is for kind = "webhook", this is "slack"; remove it
 11: notify.x.events[0]: "blockd" is not known; did you mean "blocked"?`},
 
-		{"syntax", "[tick]\nmax_agents = \n", `2: is not TOML: expected value but found '\n' instead; correct this line (or the one before it) first, other problems show after that`},
-		{"key twice", "[tick]\nqueue = true\nqueue = true", `3: is not TOML: key 'tick.queue' has already been defined; correct this line (or the one before it) first, other problems show after that`},
-		{"table twice", "[tick]\n[git]\n[tick]", `3: is not TOML: key 'tick' has already been defined; correct this line (or the one before it) first, other problems show after that`},
+		{"nothing after =", "[tick]\nmax_agents = \n", `2: is not TOML: expected value but found '\n' instead; put text in quotes, and write true and false small; other problems show after that`},
+		{"text without quotes", "[git]\nauthor = Jane", `2: is not TOML: expected value but found "Jane" instead; put text in quotes, and write true and false small; other problems show after that`},
+		{"duration without quotes", "[tick]\ndeadline = 50m", `2: is not TOML: expected a top-level item to end with a newline, comment, or EOF, but got 'm' instead; put text and durations in quotes, and each setting on a line of its own; other problems show after that`},
+		{"path with backslashes", "[state]\ndir = \"C:\\Users\"", `2: is not TOML: expected eight hexadecimal digits after '\U', but got "C:\\Us" instead; write \\ for one \, or use 'single quotes'; other problems show after that`},
+		{"bracket missing", "[git\nsign = true", `2: is not TOML: expected '.' or ']' to end table name, but got '\n' instead; correct it here, or on the line before; other problems show after that`},
+		{"key twice", "[tick]\nqueue = true\nqueue = true", `3: is not TOML: key 'tick.queue' has already been defined; keep one of the two; [[name]] begins another element of a list of tables; other problems show after that`},
+		{"table twice", "[tick]\n[git]\n[tick]", `3: is not TOML: key 'tick' has already been defined; keep one of the two; [[name]] begins another element of a list of tables; other problems show after that`},
 		{"too deep", "a = 1\nb = " + strings.Repeat("[", 100000), `2: is nested more than 32 deep; nothing here needs that`},
 		{"not UTF-8", "[git]\n# fine\nauthor = 'J\xf6rg'", `3: is not UTF-8 on this line; save the file as UTF-8`},
 		{"byte order mark", "\xef\xbb\xbf[git]", `1: begins with a byte order mark; save it as UTF-8 without one`},
@@ -257,34 +261,4 @@ func TestFolderInTheWay(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("got %v", err)
 	}
-}
-
-func FuzzLoad(f *testing.F) {
-	all, err := os.ReadFile("testdata/all.toml")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(all)
-	f.Add(config.Example(config.Found{Agents: []string{"claude"}}))
-	f.Add([]byte("[[repository]]\nslug = 'a/b'\n[gate.full]\nsteps=[{run=['x']}]\ngroups=[['x']]\n[budget]\nhours='Mon 1:00-2:00'"))
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, data []byte) {
-		path := filepath.Join(dir, config.FileName)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c, err := config.Load(config.Sources{Dir: dir})
-		var problems *config.Errors
-		if err == nil && c == nil || err != nil && (c != nil || !errors.As(err, &problems) || len(problems.Problems) == 0) {
-			t.Errorf("got %v, %v", c, err)
-		}
-		lines := strings.Count(string(data), "\n") + 1
-		if problems != nil {
-			for _, p := range problems.Problems {
-				if p.Line > lines || p.Message == "" || strings.ContainsAny(p.String(), "\n\x1b\x00") {
-					t.Errorf("bad problem: %q", p.String())
-				}
-			}
-		}
-	})
 }
