@@ -1,0 +1,156 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/proc"
+)
+
+const (
+	// localTimeout ends a call that stays on this machine: long enough for a checkout of a very large tree on a slow disk.
+	localTimeout = 10 * time.Minute
+	// networkTimeout ends a call that talks to a remote; one that stalls is ended earlier, by http.lowSpeedTime.
+	networkTimeout = 30 * time.Minute
+	// maxOutput bounds an answer in memory: a status of some million paths.
+	maxOutput = 256 << 20
+	// maxMessage bounds what an Error keeps of what git said.
+	maxMessage = 4 << 10
+)
+
+// Options say which git is called and with what.
+type Options struct {
+	// Path is the git program, by default "git" in the PATH of Environ.
+	Path string
+	// Environ is the environment to start from, by default that of this process. GIT_* variables in it are dropped.
+	Environ []string
+	// NetworkConfig is added to calls that talk to a remote, and to no others: a credential helper, for example.
+	NetworkConfig []Setting
+	// NetworkEnv is added to the environment of the same calls, each entry as "NAME=value".
+	NetworkEnv []string
+}
+
+// Setting is one configuration key and its value.
+type Setting struct{ Key, Value string }
+
+// Git calls the git program. It may be used by many goroutines at once.
+type Git struct {
+	path          string
+	environ       []string
+	sshCommand    string
+	networkConfig []Setting
+	networkEnv    []string
+	calls         atomic.Int64
+}
+
+// New returns a Git that calls the program as opts say.
+func New(opts Options) *Git {
+	if opts.Path == "" {
+		opts.Path = "git"
+	}
+	clean, ssh := cleanEnvironment(opts.Environ)
+	return &Git{
+		path: opts.Path, environ: clean, sshCommand: ssh,
+		networkConfig: slices.Clone(opts.NetworkConfig), networkEnv: slices.Clone(opts.NetworkEnv),
+	}
+}
+
+// Calls says how many git processes were started so far. What they start themselves is not counted.
+func (g *Git) Calls() int64 { return g.calls.Load() }
+
+// Error is a call of git that ended with a code that is not an answer.
+type Error struct {
+	Args   []string // after the program's name
+	Dir    string   // the repository, or the folder it ran in
+	Exit   int
+	Stderr string // the end of what git said, at most 4 KiB
+}
+
+func (e *Error) Error() string {
+	said := strings.TrimSpace(e.Stderr)
+	if said == "" {
+		said = fmt.Sprintf("exit code %d", e.Exit)
+	}
+	verb := "git"
+	if len(e.Args) > 0 {
+		verb = "git " + e.Args[0]
+	}
+	return fmt.Sprintf("%s in %s: %s", verb, e.Dir, said)
+}
+
+// ErrLocked is wrapped by the error of a call that found a lock held for longer than it was ready to wait.
+var ErrLocked = errors.New("locked by another git process")
+
+// call is one run of git.
+type call struct {
+	args    []string
+	stdin   []byte
+	config  []Setting
+	env     []string
+	answers []int // exit codes beside 0 that are answers and no errors
+	limit   int64 // of the output, in bytes; 0 is maxOutput
+	network bool
+}
+
+// run makes one call in r, again while a lock is in the way.
+func (r Repo) run(ctx context.Context, c call) (proc.Result, error) {
+	for attempt := 0; ; attempt++ {
+		result, err := r.runOnce(ctx, c)
+		lock, busy := contendedLock(err)
+		if !busy {
+			return result, err
+		}
+		if attempt < len(lockDelays) {
+			if !sleep(ctx, lockDelays[attempt]) {
+				return result, fmt.Errorf("%w: %w", ErrLocked, err)
+			}
+			continue
+		}
+		if attempt > len(lockDelays) || !r.breakLock(lock) {
+			return result, fmt.Errorf("%w: %w", ErrLocked, err)
+		}
+	}
+}
+
+func (r Repo) runOnce(ctx context.Context, c call) (proc.Result, error) {
+	command := proc.Command{
+		Args: append([]string{r.git.path}, c.args...), Dir: r.workingDir(),
+		Env: r.environment(c), Stdin: c.stdin, Timeout: localTimeout, MaxOutput: maxOutput,
+	}
+	if c.network {
+		command.Timeout = networkTimeout
+	}
+	if c.limit > 0 {
+		command.MaxOutput = c.limit
+	}
+	r.git.calls.Add(1)
+	result, err := proc.Run(ctx, command)
+	if err != nil {
+		return result, fmt.Errorf("git %s in %s: %w", c.args[0], r.name(), err)
+	}
+	if result.Truncated && c.limit == 0 {
+		return result, fmt.Errorf("git %s in %s: the answer is larger than %d MiB", c.args[0], r.name(), maxOutput>>20)
+	}
+	if result.Exit == 0 || slices.Contains(c.answers, result.Exit) {
+		return result, nil
+	}
+	return result, &Error{Args: c.args, Dir: r.name(), Exit: result.Exit, Stderr: tail(result.Stderr)}
+}
+
+func tail(said []byte) string {
+	if len(said) > maxMessage {
+		said = said[len(said)-maxMessage:]
+	}
+	return strings.ToValidUTF8(string(said), "\ufffd")
+}
+
+// text runs a call whose answer is one line.
+func (r Repo) text(ctx context.Context, args ...string) (string, error) {
+	result, err := r.run(ctx, call{args: args})
+	return strings.TrimRight(string(result.Stdout), "\n"), err
+}

@@ -1,0 +1,71 @@
+package git
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// NotRepositoryError says that there is no git repository at a path.
+type NotRepositoryError struct{ Path string }
+
+func (e *NotRepositoryError) Error() string {
+	return fmt.Sprintf("%s is not a git repository: run git init there, or correct the path", e.Path)
+}
+
+// Locate finds the repository that path is, or lies in, without a process: its own folder, and the folder it shares with its linked
+// working trees (the same one for an ordinary repository). The error is a *NotRepositoryError when there is none.
+func Locate(path string) (dir, common string, err error) {
+	start, err := filepath.Abs(path)
+	if err != nil {
+		return "", "", err
+	}
+	if isRepository(start) {
+		return start, start, nil
+	}
+	for at := start; ; at = filepath.Dir(at) {
+		if dir, common, ok := repositoryOf(at); ok {
+			return dir, common, nil
+		}
+		if at == filepath.Dir(at) {
+			return "", "", &NotRepositoryError{path}
+		}
+	}
+}
+
+// repositoryOf is the repository of the working tree at path.
+func repositoryOf(path string) (dir, common string, ok bool) {
+	dir = filepath.Join(path, ".git")
+	if isRepository(dir) {
+		return dir, dir, true
+	}
+	content, err := os.ReadFile(dir)
+	if err != nil {
+		return "", "", false
+	}
+	target, linked := strings.CutPrefix(strings.TrimSpace(string(content)), "gitdir: ")
+	if !linked {
+		return "", "", false
+	}
+	if dir = target; !filepath.IsAbs(dir) {
+		dir = filepath.Join(path, dir)
+	}
+	common = dir
+	if shared, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+		if common = strings.TrimSpace(string(shared)); !filepath.IsAbs(common) {
+			common = filepath.Join(dir, common)
+		}
+	}
+	return dir, common, isRepository(common)
+}
+
+func isRepository(dir string) bool {
+	for _, name := range []string{"objects", "refs"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	_, err := os.Stat(filepath.Join(dir, "HEAD"))
+	return err == nil
+}

@@ -1,0 +1,72 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// lockDelays are the pauses between attempts while a lock is held: about two seconds in all. git holds the locks of
+// references for milliseconds; one held longer belongs to a process that is stuck or dead.
+var lockDelays = []time.Duration{
+	20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond,
+	400 * time.Millisecond, 600 * time.Millisecond, 600 * time.Millisecond,
+}
+
+var lockMessage = regexp.MustCompile(`(?i)unable to create '([^'\n]+\.lock)': File exists`)
+
+// contendedLock says whether a call failed because a lock file was there, and which.
+func contendedLock(err error) (path string, contended bool) {
+	var failed *Error
+	if !errors.As(err, &failed) {
+		return "", false
+	}
+	found := lockMessage.FindStringSubmatch(failed.Stderr)
+	if found == nil {
+		return "", false
+	}
+	return found[1], true
+}
+
+// breakLock takes away a lock that a killed process left in a repository that only backburner uses, and says whether the call may be
+// repeated. The lock is renamed first, so that of two that break it only one does, and neither takes away the lock of a third.
+func (r Repo) breakLock(path string) bool {
+	if !r.private || !r.owns(path) {
+		return false
+	}
+	aside := path + ".dead-" + strconv.FormatUint(rand.Uint64(), 36)
+	if err := os.Rename(path, aside); err != nil {
+		return errors.Is(err, os.ErrNotExist)
+	}
+	return os.Remove(aside) == nil
+}
+
+// owns says whether path lies in the repository itself or in the one it shares references with.
+func (r Repo) owns(path string) bool {
+	for _, dir := range []string{r.dir, r.common} {
+		if dir == "" {
+			continue
+		}
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// sleep waits for d and says whether it was allowed to.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,234 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Status is how a working tree differs from its index, and its index from HEAD.
+type Status struct {
+	Head    string // the commit of HEAD; "" when there is none yet
+	Branch  string // short name; "" when HEAD is detached
+	Entries []StatusEntry
+}
+
+// StatusEntry is one path that differs.
+type StatusEntry struct {
+	Path string
+	// Code is that of git status: "??" untracked, else what the index and the working tree did to it (".M", "A.", ".D").
+	Code string
+	// Nested says that the path is an untracked repository of its own.
+	Nested bool
+}
+
+// Gone says that the path is not in the working tree.
+func (e StatusEntry) Gone() bool { return strings.HasSuffix(e.Code, "D") }
+
+// Paths lists the paths of all entries.
+func (s Status) Paths() []string {
+	paths := make([]string, len(s.Entries))
+	for i, e := range s.Entries {
+		paths[i] = e.Path
+	}
+	return paths
+}
+
+// Status compares the working tree with the index and HEAD. Ignored files are left out. It writes nothing, and does not look into
+// submodules: git would run what their configuration says.
+func (r Repo) Status(ctx context.Context) (Status, error) {
+	result, err := r.run(ctx, call{args: []string{
+		"status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--no-ahead-behind",
+	}})
+	if err != nil {
+		return Status{}, err
+	}
+	return parseStatus(string(result.Stdout))
+}
+
+func parseStatus(said string) (Status, error) {
+	var s Status
+	for line := range strings.SplitSeq(strings.TrimSuffix(said, "\x00"), "\x00") {
+		kind, rest, _ := strings.Cut(line, " ")
+		switch kind {
+		case "#":
+			s.header(rest)
+		case "?":
+			s.Entries = append(s.Entries, StatusEntry{Path: strings.TrimSuffix(rest, "/"), Code: "??", Nested: strings.HasSuffix(rest, "/")})
+		case "1", "u":
+			// "1 XY sub mH mI mW hH hI path", "u XY sub m1 m2 m3 mW h1 h2 h3 path"
+			fields := map[string]int{"1": 8, "u": 10}[kind]
+			parts := strings.SplitN(rest, " ", fields)
+			if len(parts) < fields {
+				return s, fmt.Errorf("read status: %q", line)
+			}
+			s.Entries = append(s.Entries, StatusEntry{Path: parts[fields-1], Code: parts[0]})
+		case "":
+		default:
+			return s, fmt.Errorf("read status: %q", line)
+		}
+	}
+	return s, nil
+}
+
+func (s *Status) header(text string) {
+	key, value, _ := strings.Cut(text, " ")
+	switch {
+	case key == "branch.oid" && value != "(initial)":
+		s.Head = value
+	case key == "branch.head" && value != "(detached)":
+		s.Branch = value
+	}
+}
+
+// Stage brings what entries name into the index, with the filters that the user configured. Nested repositories are passed over.
+//
+// It is update-index and not add: add looks into submodules, by running git there with the configuration found there.
+func (r Repo) Stage(ctx context.Context, entries []StatusEntry) error {
+	var gone, there []string
+	for _, e := range entries {
+		switch {
+		case e.Nested:
+		case e.Gone():
+			gone = append(gone, e.Path)
+		default:
+			there = append(there, e.Path)
+		}
+	}
+	// A path that is gone because a link or a file took the place of one of its folders cannot be looked at: it is removed by name.
+	if clash(gone, there) {
+		if err := r.updateIndex(ctx, "--force-remove", gone); err != nil {
+			return err
+		}
+		gone = nil
+	}
+	return r.updateIndex(ctx, "--add", append(gone, there...))
+}
+
+func (r Repo) updateIndex(ctx context.Context, how string, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	args := []string{"update-index", how, "--remove", "--replace", "-z", "--stdin"}
+	_, err := r.run(ctx, call{args: args, stdin: []byte(strings.Join(paths, "\x00") + "\x00")})
+	return err
+}
+
+// clash says whether a path that is there lies where a path that is gone had one of its folders.
+func clash(gone, there []string) bool {
+	present := make(map[string]bool, len(there))
+	for _, path := range there {
+		present[path] = true
+	}
+	for _, path := range gone {
+		for i := range len(path) {
+			if path[i] == '/' && present[path[:i]] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Commit commits the index on the branch of HEAD and says which commit that made; object and reference are durable.
+// The error wraps ErrNothing when the index is that of HEAD.
+func (r Repo) Commit(ctx context.Context, branch, message string) (string, error) {
+	if err := CheckRef(branch); err != nil {
+		return "", err
+	}
+	result, err := r.run(ctx, call{
+		args: []string{
+			"commit", "--quiet", "--no-verify", "--no-status", "--cleanup=whitespace", "--allow-empty-message", "--no-edit", "-F", "-",
+		},
+		stdin: []byte(message), env: r.identity.env(), answers: []int{1},
+	})
+	if err != nil {
+		return "", err
+	}
+	if result.Exit == 1 {
+		failed := &Error{Args: []string{"commit"}, Dir: r.name(), Exit: 1, Stderr: tail(append(result.Stderr, result.Stdout...))}
+		if strings.Contains(failed.Stderr, "nothing to commit") || strings.Contains(failed.Stderr, "nothing added to commit") {
+			return "", fmt.Errorf("%w: %w", ErrNothing, failed)
+		}
+		return "", failed
+	}
+	return r.ReadRef(branch)
+}
+
+// ErrNothing says that there is nothing to commit.
+var ErrNothing = errors.New("nothing to commit")
+
+// WriteTree writes the index as a tree and says which.
+func (r Repo) WriteTree(ctx context.Context) (string, error) { return r.text(ctx, "write-tree") }
+
+// CheckOutNew makes the branch (full name) at commit and checks it out into the empty working tree.
+// The error wraps ErrMoved when there is such a branch already.
+func (r Repo) CheckOutNew(ctx context.Context, branch, commit string) error {
+	if err := errors.Join(CheckRef(branch), checkIDs(commit)); err != nil {
+		return err
+	}
+	_, err := r.run(ctx, call{args: []string{
+		"checkout", "--quiet", "--force", "--no-track", "--no-overwrite-ignore", "-b", strings.TrimPrefix(branch, Heads), commit,
+	}})
+	var failed *Error
+	if errors.As(err, &failed) && strings.Contains(failed.Stderr, "already exists") {
+		return fmt.Errorf("%w: %w", ErrMoved, err)
+	}
+	return err
+}
+
+// ReadTree makes the index and the working tree those of a commit or tree, from whatever they are now. What the index knows and the
+// tree has not is removed, what it does not know and is not in the way is left.
+func (r Repo) ReadTree(ctx context.Context, tree string) error {
+	if err := checkIDs(tree); err != nil {
+		return err
+	}
+	_, err := r.run(ctx, call{args: []string{"read-tree", "--reset", "-u", "--no-recurse-submodules", tree}})
+	return err
+}
+
+// ReadIndex makes the index that of a commit or tree and leaves the working tree alone. What it knew of unchanged files it keeps.
+func (r Repo) ReadIndex(ctx context.Context, tree string) error {
+	if err := checkIDs(tree); err != nil {
+		return err
+	}
+	_, err := r.run(ctx, call{args: []string{"read-tree", "--reset", "--no-recurse-submodules", tree}})
+	return err
+}
+
+// SwitchTree takes a clean working tree from the commit or tree from to the commit or tree to. It fails, and changes nothing, when a
+// file that differs from from, or an untracked one, would be overwritten.
+func (r Repo) SwitchTree(ctx context.Context, from, to string) error {
+	if err := checkIDs(from, to); err != nil {
+		return err
+	}
+	_, err := r.run(ctx, call{args: []string{"read-tree", "-m", "-u", "--no-recurse-submodules", from, to}})
+	return err
+}
+
+// FastForward moves the branch that is checked out, its index and its working tree to commit, a descendant; it fails and changes nothing
+// when a changed or untracked file is in the way.
+func (r Repo) FastForward(ctx context.Context, commit string) error {
+	if err := checkIDs(commit); err != nil {
+		return err
+	}
+	_, err := r.run(ctx, call{args: []string{"merge", "--quiet", "--ff-only", "--no-stat", commit}, env: r.identity.env()})
+	return err
+}
+
+// Unmerged lists the paths that the index has in conflict.
+func (r Repo) Unmerged(ctx context.Context) ([]string, error) {
+	result, err := r.run(ctx, call{args: []string{"ls-files", "--unmerged", "-z"}})
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(result.Stdout), "\x00"), "\x00") {
+		_, path, ok := strings.Cut(entry, "\t")
+		if ok && (len(paths) == 0 || paths[len(paths)-1] != path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
