@@ -1,0 +1,334 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/atomicfile"
+	"github.com/backburner-cli/backburner/pkg/git"
+)
+
+// PrepareStatus says how a workspace was found, or made.
+type PrepareStatus string
+
+// Deferred means: try again later, nothing is wrong. Blocked means that it cannot be used as it is.
+const (
+	UpToDate           PrepareStatus = "up_to_date"
+	FastForwarded      PrepareStatus = "fast_forwarded"
+	Created            PrepareStatus = "created"
+	DeferredFetch      PrepareStatus = "deferred_fetch"       // the store has nothing yet
+	DeferredLocked     PrepareStatus = "deferred_locked"      // somebody is at work in it
+	BlockedDirty       PrepareStatus = "blocked_dirty"        // it holds work that is in no checkpoint
+	BlockedDiverged    PrepareStatus = "blocked_diverged"     // the branch and the repository's branch each have commits of their own
+	BlockedWrongBranch PrepareStatus = "blocked_wrong_branch" // it is on another branch, or on none
+	BlockedMissing     PrepareStatus = "blocked_missing"      // the branch's commit is nowhere
+)
+
+// Prepared is a workspace as Prepare left it.
+type Prepared struct {
+	Status PrepareStatus
+	Head   string // commit of the branch; "" when there is none
+	Tree   string
+	Detail string // for people
+}
+
+// heldLock is how long a lock in a workspace is taken for that of a person at work there. An agent's own end before backburner looks.
+const heldLock = 15 * time.Minute
+
+// Prepare makes the workspace when it is not there: on its branch as the store or else the repository has it, or on a new branch from the base.
+// One that is there is compared with what is believed of it and with the repository's branch as of the last Sync, and fast-forwarded to that
+// when it is clean and behind. When everything is as it was it costs one git process.
+func (m *Manager) Prepare(ctx context.Context, repo Repository, ws Workspace) (Prepared, error) {
+	if err := m.open(); err != nil {
+		return Prepared{}, err
+	}
+	if !m.home(repo).exists() {
+		return Prepared{Status: DeferredFetch, Detail: "the repository was not fetched yet"}, nil
+	}
+	s, leave, err := m.enter(repo, ws)
+	if err != nil {
+		return Prepared{}, err
+	}
+	defer leave()
+	p, err := s.prepare(ctx)
+	if err != nil {
+		return p, fmt.Errorf("prepare workspace %s: %w", ws.ID, err)
+	}
+	return p, nil
+}
+
+func (s *space) prepare(ctx context.Context) (Prepared, error) {
+	there, err := s.there()
+	if err != nil {
+		return Prepared{}, err
+	}
+	if !there {
+		return s.create(ctx)
+	}
+	local, err := s.local()
+	if err != nil {
+		return Prepared{}, err
+	}
+	if local == "" {
+		return Prepared{Status: BlockedMissing, Detail: "the store has no branch " + s.given.Branch}, nil
+	}
+	if blocked, err := s.believed(ctx, local); err != nil || blocked.Status != "" {
+		return blocked, err
+	}
+	c, err := openClone(s.dir)
+	if err != nil {
+		return Prepared{}, err
+	}
+	defer c.close()
+	if err := s.ready(ctx, local); err != nil {
+		return Prepared{}, err
+	}
+	if local, err = s.local(); err != nil { // an interrupted move may have been finished
+		return Prepared{}, err
+	}
+	f := c.look()
+	if blocked := s.inspect(f, local); blocked.Status != "" {
+		return blocked, nil
+	}
+	status, err := s.tree.Status(ctx)
+	if err != nil {
+		return Prepared{}, err
+	}
+	if len(status.Entries) > 0 {
+		return Prepared{Status: BlockedDirty, Head: local, Detail: "not in any checkpoint: " + few(status.Paths())}, nil
+	}
+	return s.follow(ctx, c, f, local)
+}
+
+// believed compares the branch with the commit that the caller believes in.
+func (s *space) believed(ctx context.Context, local string) (Prepared, error) {
+	if s.given.Head == "" || s.given.Head == local {
+		return Prepared{}, nil
+	}
+	has, err := s.store.HasCommit(ctx, s.given.Head)
+	if err != nil {
+		return Prepared{}, err
+	}
+	if !has {
+		return Prepared{Status: BlockedMissing, Head: local, Detail: "the store has not got commit " + short(s.given.Head)}, nil
+	}
+	// A checkpoint that was made just before a kill is ahead of what is believed.
+	ahead, err := s.store.IsAncestor(ctx, s.given.Head, local)
+	if err != nil || ahead {
+		return Prepared{}, err
+	}
+	return Prepared{
+		Status: BlockedDiverged, Head: local,
+		Detail: fmt.Sprintf("the branch is at %s, which does not follow %s", short(local), short(s.given.Head)),
+	}, nil
+}
+
+// inspect judges what the workspace's own repository says, before its files are compared.
+func (s *space) inspect(f found, local string) Prepared {
+	blocked := func(status PrepareStatus, detail string) Prepared {
+		return Prepared{Status: status, Head: local, Detail: detail}
+	}
+	switch {
+	case f.damage != "":
+		return Prepared{} // made again from the store, as long as the files are those of the branch
+	case !f.locked.IsZero() && s.m.now().Sub(f.locked) < heldLock:
+		return blocked(DeferredLocked, "somebody holds .git/index.lock in it")
+	case f.operation != "":
+		return blocked(BlockedDirty, "a "+f.operation+" is in progress in it")
+	case f.branch == "":
+		return blocked(BlockedWrongBranch, "HEAD is detached at "+short(f.head))
+	case f.branch != s.branch:
+		return blocked(BlockedWrongBranch, "it is on "+strings.TrimPrefix(f.branch, git.Heads))
+	case f.head != local && f.head != s.memory().Head:
+		return blocked(BlockedDirty, "it has commits that are in no checkpoint, up to "+short(f.head))
+	}
+	return Prepared{}
+}
+
+// follow brings a clean workspace up to the repository's branch.
+func (s *space) follow(ctx context.Context, c *clone, f found, local string) (Prepared, error) {
+	remote, err := s.remote()
+	if err != nil {
+		return Prepared{}, err
+	}
+	if remote == "" || remote == local {
+		return s.stay(ctx, c, f, local)
+	}
+	ahead, err := s.store.IsAncestor(ctx, remote, local)
+	if err != nil {
+		return Prepared{}, err
+	}
+	if ahead {
+		return s.stay(ctx, c, f, local)
+	}
+	behind, err := s.store.IsAncestor(ctx, local, remote)
+	if err != nil {
+		return Prepared{}, err
+	}
+	if !behind {
+		return Prepared{
+			Status: BlockedDiverged, Head: local,
+			Detail: fmt.Sprintf("the branch is at %s, and at %s in %s", short(local), short(remote), s.home.repo.Where()),
+		}, nil
+	}
+	if err := s.move(ctx, c, local, remote); err != nil {
+		return Prepared{}, err
+	}
+	tree, err := s.treeOf(ctx, remote)
+	return Prepared{Status: FastForwarded, Head: remote, Tree: tree}, err
+}
+
+func (s *space) stay(ctx context.Context, c *clone, f found, local string) (Prepared, error) {
+	tree, err := s.treeOf(ctx, local)
+	if err != nil {
+		return Prepared{}, err
+	}
+	// Nothing in there is trusted to be as it was made: an agent may have left hooks for the next one, or damaged what it borrows.
+	withIndex := f.damage != "" || f.head != local || !c.files().has("index")
+	if err := s.hand(c, local, tree, withIndex); err != nil {
+		return Prepared{}, err
+	}
+	if err := c.settle(); err != nil {
+		return Prepared{}, err
+	}
+	return Prepared{Status: UpToDate, Head: local, Tree: tree}, nil
+}
+
+// create makes a workspace that is not there.
+func (s *space) create(ctx context.Context) (Prepared, error) {
+	start, local, blocked, err := s.start(ctx)
+	if err != nil || blocked.Status != "" {
+		return blocked, err
+	}
+	if err := s.identify(ctx); err != nil {
+		return Prepared{}, err
+	}
+	if err := s.build(ctx, start, local == ""); err != nil {
+		return Prepared{}, err
+	}
+	return Prepared{Status: Created, Head: start, Tree: s.memory().Tree}, nil
+}
+
+// start decides from which commit a workspace is made. local is what the store has of the branch.
+func (s *space) start(ctx context.Context) (start, local string, blocked Prepared, err error) {
+	local, err = s.local()
+	if err != nil {
+		return "", "", blocked, err
+	}
+	if local != "" {
+		blocked, err = s.believed(ctx, local)
+		return local, local, blocked, err
+	}
+	remote, err := s.remote()
+	if err != nil {
+		return "", "", blocked, err
+	}
+	if s.given.Head == "" {
+		base, err := s.base()
+		if start = remote; start == "" {
+			start = base
+		}
+		if start == "" && err == nil {
+			blocked = Prepared{Status: DeferredFetch, Detail: "the base branch was not fetched yet"}
+		}
+		return start, "", blocked, err
+	}
+	if remote != "" {
+		blocked, err = s.believed(ctx, remote)
+		return remote, "", blocked, err
+	}
+	has, err := s.store.HasCommit(ctx, s.given.Head)
+	if err == nil && !has {
+		blocked = Prepared{
+			Status: BlockedMissing, Detail: fmt.Sprintf("commit %s of %s is in no repository", short(s.given.Head), s.given.Branch),
+		}
+	}
+	return s.given.Head, "", blocked, err
+}
+
+// build makes the workspace and its admin folder at commit, first under temporary names. newBranch also makes the branch.
+func (s *space) build(ctx context.Context, commit string, newBranch bool) error {
+	tmp, err := s.m.temporary("workspace")
+	if err != nil {
+		return err
+	}
+	defer removeTree(tmp)
+	dir, admin := filepath.Join(tmp, "files"), filepath.Join(tmp, "admin")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	if err := s.checkOut(ctx, admin, dir, commit, newBranch); err != nil {
+		return err
+	}
+	tree, err := s.treeOf(ctx, commit)
+	if err != nil {
+		return err
+	}
+	made := *s
+	made.dir, made.admin = dir, admin
+	c, err := openClone(dir)
+	if err != nil {
+		return err
+	}
+	err = made.hand(c, commit, tree, true)
+	c.close()
+	if err != nil {
+		return err
+	}
+	for _, move := range [][2]string{{admin, s.admin}, {dir, s.dir}} {
+		if err := s.m.discard(move[1]); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(move[1]), 0o777); err != nil {
+			return err
+		}
+		if err := atomicfile.Rename(move[0], move[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkOut fills dir and admin with commit.
+func (s *space) checkOut(ctx context.Context, admin, dir, commit string, newBranch bool) error {
+	if !newBranch {
+		if err := makeAdmin(admin, s.home.storeDir(), s.branch); err != nil {
+			return err
+		}
+		return s.at(admin, dir).ReadTree(ctx, commit)
+	}
+	if err := makeAdmin(admin, s.home.storeDir(), git.Heads+"none"); err != nil {
+		return err
+	}
+	err := s.at(admin, dir).CheckOutNew(ctx, s.branch, commit)
+	if errors.Is(err, git.ErrMoved) {
+		return fmt.Errorf("the branch %s appeared meanwhile: %w", s.given.Branch, err)
+	}
+	return err
+}
+
+// short is a commit's id as people read it.
+func short(id string) string {
+	if len(id) > 12 {
+		return id[:12]
+	}
+	if id == "" {
+		return "nothing"
+	}
+	return id
+}
+
+// few is a list of paths as people read it.
+func few(paths []string) string {
+	const shown = 5
+	text := strings.Join(paths[:min(len(paths), shown)], ", ")
+	if len(paths) > shown {
+		text += fmt.Sprintf(" and %d more", len(paths)-shown)
+	}
+	return text
+}

@@ -1,0 +1,287 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/backburner-cli/backburner/pkg/git"
+)
+
+// Outcome is what came of restoring a workspace.
+type Outcome string
+
+// What can come of it.
+const (
+	Recovered Outcome = "recovered"
+	Skipped   Outcome = "skipped"  // there was nothing to do
+	Rejected  Outcome = "rejected" // it is not where workspaces are
+	Failed    Outcome = "failed"
+)
+
+// Restored is how a workspace was restored.
+type Restored struct {
+	Outcome    Outcome
+	SalvageRef string // what was found there; "" when there was nothing to save
+	Detail     string // for people
+	Changed    int    // paths that were in no commit
+	Commits    int    // commits that were in no checkpoint
+	Aside      string // where the workspace, or a part of it, was moved; "" when it was not
+}
+
+// Restore puts the workspace back on its branch at the commit that is believed in, clean. Whatever is found there is first saved
+// in the store; an operation in progress is dropped, and locks of dead processes are removed. One that cannot be put in order is moved aside as it is
+// and made anew. Ignored files stay.
+//
+// Trouble is in the outcome; the error is that of ctx.
+func (m *Manager) Restore(ctx context.Context, repo Repository, ws Workspace, task string) (Restored, error) {
+	s, leave, err := m.enter(repo, ws)
+	if err == nil {
+		defer leave()
+		var result Restored
+		if result, err = s.restore(ctx, task); err == nil {
+			return result, nil
+		}
+	}
+	if ctx.Err() != nil {
+		return Restored{}, ctx.Err()
+	}
+	var rejected *RejectedError
+	if errors.As(err, &rejected) {
+		return Restored{Outcome: Rejected, Detail: err.Error()}, nil
+	}
+	return Restored{Outcome: Failed, Detail: err.Error()}, nil
+}
+
+func (s *space) restore(ctx context.Context, task string) (Restored, error) {
+	there, err := s.there()
+	if err != nil {
+		return Restored{}, err
+	}
+	if !there {
+		return Restored{Outcome: Skipped, Detail: "there is no workspace; the next refresh makes it"}, nil
+	}
+	local, err := s.local()
+	if err != nil {
+		return Restored{}, err
+	}
+	target, err := s.target(ctx, local)
+	if err != nil {
+		return Restored{}, err
+	}
+	if err := s.identify(ctx); err != nil {
+		return Restored{}, err
+	}
+	result, err := s.putInOrder(ctx, task, local, target)
+	if err == nil || ctx.Err() != nil {
+		return result, err
+	}
+	return s.makeAnew(ctx, target, local, result, err)
+}
+
+// target is the commit to go back to.
+func (s *space) target(ctx context.Context, local string) (string, error) {
+	if s.given.Head == "" || s.given.Head == local {
+		if local == "" {
+			return "", fmt.Errorf("the store has no branch %s", s.given.Branch)
+		}
+		return local, nil
+	}
+	has, err := s.store.HasCommit(ctx, s.given.Head)
+	if err == nil && !has {
+		err = fmt.Errorf("the store has not got commit %s", short(s.given.Head))
+	}
+	return s.given.Head, err
+}
+
+// putInOrder saves what is there and brings files, branch and the workspace's own repository to target.
+func (s *space) putInOrder(ctx context.Context, task, local, target string) (Restored, error) {
+	c, err := openClone(s.dir)
+	if err != nil {
+		return Restored{}, err
+	}
+	defer c.close()
+	if local == "" {
+		if err := s.store.UpdateRef(ctx, s.branch, target, git.ZeroID(target)); err != nil {
+			return Restored{}, err
+		}
+		local = target
+	}
+	if err := s.ready(ctx, local); err != nil {
+		return Restored{}, err
+	}
+	if local, err = s.local(); err != nil {
+		return Restored{}, err
+	}
+	f := c.look()
+	ordered, err := s.inOrder(ctx, c, f, local, target)
+	if err != nil {
+		return Restored{}, err
+	}
+	if ordered {
+		return Restored{Outcome: Skipped, Detail: "it is on its branch and clean"}, s.settle(ctx, c, target)
+	}
+	found, err := s.salvage(ctx, c, f, local, task)
+	if err != nil {
+		return Restored{}, err
+	}
+	result := Restored{
+		Outcome: Recovered, SalvageRef: found.ref, Changed: found.manifest.Changed, Commits: found.commits,
+	}
+	result.Detail = found.manifest.summary(found.commits)
+	if result.Aside, err = s.clearAway(c, found.manifest); err != nil {
+		return result, err
+	}
+	return result, s.reset(ctx, c, local, target)
+}
+
+// inOrder says whether there is nothing to save and nothing to put right, but for what settle does.
+func (s *space) inOrder(ctx context.Context, c *clone, f found, local, target string) (bool, error) {
+	if f.damage != "" || f.branch != s.branch || f.operation != "" || local != target {
+		return false, nil
+	}
+	if f.head != local && f.head != s.memory().Head {
+		return false, nil
+	}
+	for _, id := range c.tips(f) {
+		if id != f.head {
+			return false, nil
+		}
+	}
+	status, err := s.tree.Status(ctx)
+	return len(status.Entries) == 0, err
+}
+
+// settle removes locks and lets the workspace's own repository show target.
+func (s *space) settle(ctx context.Context, c *clone, target string) error {
+	if err := c.settle(); err != nil {
+		return err
+	}
+	tree, err := s.treeOf(ctx, target)
+	if err != nil {
+		return err
+	}
+	return s.hand(c, target, tree, true)
+}
+
+// clearAway moves what is not in the salvage out of the workspace: repositories in it, and its own one when that is damaged. The rest of its
+// own is removed: everything it named is saved.
+func (s *space) clearAway(c *clone, manifest Manifest) (string, error) {
+	aside := manifest.Nested
+	info, err := c.root.Lstat(".git")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return "", err
+	case !info.IsDir():
+		if err := c.root.Remove(".git"); err != nil {
+			return "", err
+		}
+	case manifest.Damage != "":
+		aside = append(aside, ".git")
+	default:
+		if err := s.m.discard(filepath.Join(s.dir, ".git")); err != nil {
+			return "", err
+		}
+	}
+	where := ""
+	for _, path := range aside {
+		if err := s.m.contained(filepath.Dir(filepath.Join(s.dir, path))); err != nil {
+			return where, err
+		}
+		if where, err = s.m.putAside(filepath.Join(s.dir, path), s.given.ID+"-"+filepath.Base(path)); err != nil {
+			return where, err
+		}
+	}
+	return where, nil
+}
+
+// reset takes files, branch and the workspace's own repository to target. The index has all files that are there, and are not ignored.
+func (s *space) reset(ctx context.Context, c *clone, local, target string) error {
+	k := s.memory()
+	k.Moving = target
+	if err := s.remember(k); err != nil {
+		return err
+	}
+	if err := s.tree.ReadTree(ctx, target); err != nil {
+		return err
+	}
+	if err := s.arrive(ctx, c, local, target); err != nil {
+		return err
+	}
+	status, err := s.tree.Status(ctx)
+	if err == nil && len(status.Entries) > 0 {
+		err = fmt.Errorf("still there: %s", few(status.Paths()))
+	}
+	return err
+}
+
+// makeAnew moves a workspace that cannot be put in order aside, as it is, and makes it again.
+func (s *space) makeAnew(ctx context.Context, target, local string, result Restored, why error) (Restored, error) {
+	aside, err := s.m.putAside(s.dir, s.given.ID)
+	if err != nil {
+		return result, errors.Join(why, err)
+	}
+	if err := s.build(ctx, target, false); err != nil {
+		return result, errors.Join(why, err)
+	}
+	now, err := s.local()
+	if err == nil && now != target {
+		old := now
+		if now == "" {
+			old = git.ZeroID(target)
+		}
+		err = s.store.UpdateRef(ctx, s.branch, target, old)
+	}
+	result.Outcome, result.Aside = Recovered, aside
+	result.Detail = fmt.Sprintf("it could not be put in order (%v); it was moved to %s and made anew", why, aside)
+	return result, err
+}
+
+// summary is what was saved, in words.
+func (m Manifest) summary(commits int) string {
+	var parts []string
+	if m.Changed > 0 {
+		parts = append(parts, fmt.Sprintf("%d changed or new files", m.Changed))
+	}
+	if commits > 0 {
+		parts = append(parts, fmt.Sprintf("%d branch tips that were in no checkpoint", commits))
+	}
+	if m.Operation != "" {
+		parts = append(parts, "a "+m.Operation+" was dropped")
+	}
+	if len(m.Nested) > 0 {
+		parts = append(parts, "repositories in it were moved aside: "+few(m.Nested))
+	}
+	if m.Damage != "" {
+		parts = append(parts, m.Damage)
+	}
+	if len(parts) == 0 {
+		return "put back on its branch"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Remove removes a workspace with everything in it. Its branch stays in the store. That nothing in it is still wanted is for the
+// caller to see to.
+func (m *Manager) Remove(ctx context.Context, repo Repository, id string) error {
+	if err := m.open(); err != nil {
+		return err
+	}
+	defer m.lock("workspace " + component(id))()
+	dir := m.Path(id)
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return &RejectedError{dir, "it is a link"}
+	}
+	if err := m.contained(dir); err != nil {
+		return err
+	}
+	if err := m.discard(dir); err != nil {
+		return fmt.Errorf("remove workspace %s: %w", id, err)
+	}
+	return m.discard(m.home(repo).adminDir(id))
+}

@@ -1,0 +1,57 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/backburner-cli/backburner/pkg/git"
+)
+
+// Review is what changed between two commits.
+type Review struct {
+	Changes    []git.Change
+	Insertions int
+	Deletions  int
+	Hash       string // the same for the same difference
+	Stat       string // as a table for people
+	Patch      []byte
+	Truncated  bool // Patch is not all of it
+}
+
+// Diff says how head differs from base, at most limit bytes of it as a patch (0: no patch and no table).
+func (m *Manager) Diff(ctx context.Context, repo Repository, base, head string, limit int64) (Review, error) {
+	if err := m.open(); err != nil {
+		return Review{}, err
+	}
+	store := m.store(m.home(repo))
+	_, differences, err := store.Compare(ctx, head, base)
+	if err != nil {
+		return Review{}, fmt.Errorf("compare %s with %s: %w", short(head), short(base), err)
+	}
+	review := Review{Changes: differences[0].Changes, Hash: differences[0].Hash}
+	review.Insertions, review.Deletions = differences[0].Lines()
+	if limit <= 0 {
+		return review, nil
+	}
+	if review.Stat, err = store.Diffstat(ctx, base, head); err != nil {
+		return review, err
+	}
+	review.Patch, review.Truncated, err = store.Patch(ctx, base, head, limit)
+	return review, err
+}
+
+// Log lists the commits that head has and base has not, oldest first, at most limit of the newest (0: all).
+func (m *Manager) Log(ctx context.Context, repo Repository, base, head string, limit int) ([]git.LogEntry, error) {
+	if err := m.open(); err != nil {
+		return nil, err
+	}
+	return m.store(m.home(repo)).Log(ctx, base, head, limit)
+}
+
+// MergeBase is the commit from which two commits went apart; "" when they have nothing in common.
+func (m *Manager) MergeBase(ctx context.Context, repo Repository, a, b string) (string, error) {
+	if err := m.open(); err != nil {
+		return "", err
+	}
+	return m.store(m.home(repo)).MergeBase(ctx, a, b)
+}

@@ -1,0 +1,287 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/git"
+)
+
+// salvages is where salvaged work is kept: <workspace>/<task>/<n> below it.
+const salvages = "refs/backburner/salvage/"
+
+// Manifest says what was salvaged, and from where. It is the message of the commit that a salvage reference names; the commit's tree are the
+// files as they were found, and its parents are the commits that were found.
+type Manifest struct {
+	Workspace string            `json:"workspace"`
+	Task      string            `json:"task"`
+	Branch    string            `json:"branch"`
+	Believed  string            `json:"believed,omitempty"`  // commit that the branch was thought to be at
+	Head      string            `json:"head,omitempty"`      // commit that the workspace was at
+	On        string            `json:"on,omitempty"`        // branch that it was on; "" when HEAD was detached
+	Operation string            `json:"operation,omitempty"` // what git was in the middle of
+	Refs      map[string]string `json:"refs,omitempty"`      // its branches and its stash
+	Damage    string            `json:"damage,omitempty"`    // why commits are missing here
+	Paths     []string          `json:"paths,omitempty"`     // not in any commit, at most 200 of them
+	Changed   int               `json:"changed"`             // how many those were
+	Nested    []string          `json:"nested,omitempty"`    // repositories in it, which are put aside and not in here
+	At        time.Time         `json:"at"`
+}
+
+// saved is one salvage.
+type saved struct {
+	ref      string
+	manifest Manifest
+	commits  int // commits that are in no branch of the store
+}
+
+// salvage saves the files and commits of a workspace under a new reference in the store. head is the branch's commit in the store.
+// The files are in backburner's index after that.
+func (s *space) salvage(ctx context.Context, c *clone, f found, head, task string) (saved, error) {
+	manifest := Manifest{
+		Workspace: s.given.ID, Task: task, Branch: s.given.Branch, Believed: s.given.Head, Head: f.head,
+		On: strings.TrimPrefix(f.branch, git.Heads), Operation: f.operation, Damage: f.damage, At: s.m.now().UTC(),
+	}
+	parents, err := s.salvageCommits(ctx, c, f, head, &manifest)
+	if err != nil {
+		return saved{}, err
+	}
+	tree, err := s.salvageFiles(ctx, &manifest)
+	if err != nil {
+		return saved{}, err
+	}
+	message, err := json.MarshalIndent(manifest, "", "  ")
+	if err != nil {
+		return saved{}, err
+	}
+	commit, err := s.store.CommitTree(ctx, git.NewCommit{
+		Tree: tree, Parents: parents, Message: fmt.Sprintf("salvage %s of %s\n\n%s\n", task, s.given.ID, message),
+	})
+	if err != nil {
+		return saved{}, err
+	}
+	ref, err := s.keep(ctx, task, commit)
+	return saved{ref, manifest, len(parents) - 1}, err
+}
+
+// salvageCommits takes every commit that the workspace names and the store has not into the store, and says what the salvage's parents
+// are: the branch's commit first.
+func (s *space) salvageCommits(ctx context.Context, c *clone, f found, head string, manifest *Manifest) ([]string, error) {
+	parents := []string{head}
+	add := func(id string) {
+		if id != "" && !slices.Contains(parents, id) {
+			parents = append(parents, id)
+		}
+	}
+	if f.damage != "" {
+		return parents, nil
+	}
+	tips := c.tips(f)
+	manifest.Refs = tips
+	for _, name := range slices.Sorted(maps.Keys(tips)) {
+		add(tips[name])
+	}
+	add(f.head)
+	if len(parents) == 1 {
+		return parents, nil
+	}
+	err := s.importCommits(ctx, c, parents[1:], head)
+	var unreadable *git.Error
+	if err == nil || !errors.As(err, &unreadable) {
+		return parents, err
+	}
+	// One damaged commit must not cost the others: each by itself.
+	manifest.Damage = unreadable.Error()
+	whole := parents[:1]
+	for _, id := range slices.Clone(parents[1:]) {
+		if err := s.importCommits(ctx, c, []string{id}, head); err == nil {
+			whole = append(whole, id)
+		} else if !errors.As(err, &unreadable) {
+			return nil, err
+		}
+	}
+	return whole, nil
+}
+
+// salvageFiles brings the working tree into backburner's index and makes a tree of it.
+func (s *space) salvageFiles(ctx context.Context, manifest *Manifest) (string, error) {
+	const listed = 200
+	status, err := s.tree.Status(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, entry := range status.Entries {
+		if entry.Nested {
+			manifest.Nested = append(manifest.Nested, entry.Path)
+		}
+	}
+	paths := status.Paths()
+	manifest.Changed = len(paths)
+	manifest.Paths = paths[:min(len(paths), listed)]
+	if err := s.tree.Stage(ctx, status.Entries); err != nil {
+		if err := s.stageEach(ctx, status.Entries, manifest, err); err != nil {
+			return "", err
+		}
+	}
+	return s.tree.WriteTree(ctx)
+}
+
+// stageEach stages what it can when one of the files cannot be, and notes those that cannot.
+func (s *space) stageEach(ctx context.Context, entries []git.StatusEntry, manifest *Manifest, first error) error {
+	var refused *git.Error
+	if !errors.As(first, &refused) {
+		return first
+	}
+	var missing []string
+	for _, entry := range entries {
+		err := s.tree.Stage(ctx, []git.StatusEntry{entry})
+		switch {
+		case err == nil:
+		case errors.As(err, &refused):
+			missing = append(missing, entry.Path)
+		default:
+			return err
+		}
+	}
+	manifest.Damage = strings.TrimSpace(manifest.Damage + " git takes no " + few(missing))
+	return nil
+}
+
+// keep names a commit by the first free number below the task.
+func (s *space) keep(ctx context.Context, task, commit string) (string, error) {
+	dir := salvages + refComponent(s.given.ID) + "/" + refComponent(task) + "/"
+	for n := 1; ; n++ {
+		ref := dir + strconv.Itoa(n)
+		taken, err := s.store.ReadRef(ref)
+		if err != nil {
+			return "", err
+		}
+		if taken != "" {
+			continue
+		}
+		if err := s.store.UpdateRef(ctx, ref, commit, git.ZeroID(commit)); err != nil {
+			return "", fmt.Errorf("keep what was found: %w", err)
+		}
+		return ref, nil
+	}
+}
+
+// refComponent is text as one component of a reference's name.
+func refComponent(text string) string {
+	name := component(text)
+	name = strings.ReplaceAll(name, "..", "%2E%2E")
+	if rest, ok := strings.CutSuffix(name, ".lock"); ok {
+		name = rest + "%2Elock"
+	}
+	if rest, ok := strings.CutSuffix(name, "."); ok {
+		name = rest + "%2E"
+	}
+	if strings.HasPrefix(name, "-") {
+		name = "%2D" + name[1:]
+	}
+	return name
+}
+
+// Salvage is one piece of saved work.
+type Salvage struct {
+	Ref      string
+	Commit   string
+	Manifest Manifest
+}
+
+// Salvages lists what was saved of a repository, newest first.
+func (m *Manager) Salvages(ctx context.Context, repo Repository) ([]Salvage, error) {
+	if err := m.open(); err != nil {
+		return nil, err
+	}
+	h := m.home(repo)
+	if !h.exists() {
+		return nil, nil
+	}
+	notes, err := m.store(h).Notes(ctx, salvages)
+	if err != nil {
+		return nil, fmt.Errorf("list salvages: %w", err)
+	}
+	list := make([]Salvage, 0, len(notes))
+	for _, note := range notes {
+		salvage := Salvage{Ref: note.Name, Commit: note.Object}
+		_, body, _ := strings.Cut(note.Message, "\n\n")
+		_ = json.Unmarshal([]byte(body), &salvage.Manifest) // a reference that somebody else made there is shown without
+		list = append(list, salvage)
+	}
+	return list, nil
+}
+
+// ShowSalvage is the difference between the branch and what was saved, at most limit bytes of it as a patch.
+func (m *Manager) ShowSalvage(ctx context.Context, repo Repository, ref string, limit int64) (Review, error) {
+	if err := m.open(); err != nil {
+		return Review{}, err
+	}
+	store := m.store(m.home(repo))
+	commit, err := m.salvaged(store, ref)
+	if err != nil {
+		return Review{}, err
+	}
+	log, err := store.Log(ctx, "", commit, 1)
+	if err != nil {
+		return Review{}, err
+	}
+	if len(log) != 1 || len(log[0].Parents) == 0 {
+		return Review{}, fmt.Errorf("%s is not something that backburner saved", ref)
+	}
+	return m.Diff(ctx, repo, log[0].Parents[0], commit, limit)
+}
+
+func (m *Manager) salvaged(store git.Repo, ref string) (string, error) {
+	if !strings.HasPrefix(ref, salvages) {
+		return "", &git.NameError{Name: ref, Reason: "is not the name of saved work: see backburner salvage list"}
+	}
+	commit, err := store.ReadRef(ref)
+	if err == nil && commit == "" {
+		err = fmt.Errorf("nothing is saved as %s: see backburner salvage list", ref)
+	}
+	return commit, err
+}
+
+// RestoreSalvage puts what was saved back into a clean workspace, merged with what the branch is now, as uncommitted changes. It says
+// which files. The error names the files in conflict, if any; then nothing was changed.
+func (m *Manager) RestoreSalvage(ctx context.Context, repo Repository, ws Workspace, ref string) ([]string, error) {
+	s, leave, err := m.enter(repo, ws)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	state, err := s.verify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !state.Clean {
+		return nil, fmt.Errorf("workspace %s is not clean (%s): commit or remove that first", ws.ID, state.Detail)
+	}
+	commit, err := m.salvaged(s.store, ref)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := s.store.MergeTree(ctx, state.Head, commit)
+	if err != nil {
+		return nil, err
+	}
+	if len(merged.Conflicts) > 0 {
+		return nil, fmt.Errorf("%s conflicts with %s in %s: merge by hand, in a clone of %s", ref, ws.Branch, few(merged.Conflicts), s.home.storeDir())
+	}
+	if err := s.tree.SwitchTree(ctx, state.Head, merged.Tree); err != nil {
+		return nil, err
+	}
+	if err := s.tree.ReadIndex(ctx, state.Head); err != nil {
+		return nil, err
+	}
+	status, err := s.tree.Status(ctx)
+	return status.Paths(), err
+}
