@@ -14,10 +14,10 @@ import (
 type Detail struct {
 	Item       Item
 	Workstream *work.Workstream
-	Workspace  string // folder; "" when it has none
-	Executions string // folder that has the executions' folders
-	Review     string // folder of the review bundle; "" when there is none
-	Thread     string // the end of it
+	Workspace  string    // folder; "" when it has none
+	Executions string    // folder that has the executions' folders
+	Review     string    // folder of the review bundle; "" when there is none
+	Thread     string    // the end of it
 	Now        time.Time // its zone is that of the times shown
 }
 
