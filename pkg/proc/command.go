@@ -18,9 +18,9 @@ import (
 const (
 	// commandGrace is how long a command may take to end after it was asked to; git needs a moment to take its lock files away.
 	commandGrace = 2 * time.Second
-	// pipeDelay is how long Run goes on reading after the command has exited, when something it left behind
-	// keeps the pipes open.
-	pipeDelay = 250 * time.Millisecond
+	// pipeDelay is how long Run goes on reading after the command has exited, when something it left behind keeps the pipes open. It
+	// is long enough that on a busy machine nothing of the command's own output is lost.
+	pipeDelay = 2 * time.Second
 	// defaultMaxOutput bounds a stream in memory when the caller names no bound.
 	defaultMaxOutput = 32 << 20
 )

@@ -113,6 +113,7 @@ func TestLookPath(t *testing.T) {
 
 // The command has left something behind that holds the pipes: Run returns, with what was said until then, and without an error.
 func TestRunDoesNotWaitForHolderOfPipe(t *testing.T) {
+	t.Parallel()
 	got, err := Run(t.Context(), sh(`sleep 1000 & echo $!`))
 	if err != nil || got.Exit != 0 {
 		t.Fatalf("%+v, %v", got, err)
@@ -127,35 +128,49 @@ func TestRunDoesNotWaitForHolderOfPipe(t *testing.T) {
 	}
 }
 
-func TestRunEndsGroup(t *testing.T) {
+func TestRunTimeout(t *testing.T) {
+	command := sh(`echo before; exec sleep 1000`)
+	command.Timeout = 300 * time.Millisecond
+	got, err := Run(t.Context(), command)
+	if !errors.Is(err, ErrTimeout) || errors.Is(err, context.DeadlineExceeded) || got.Signal != "SIGTERM" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestRunEndsWithContext(t *testing.T) {
 	t.Parallel()
-	const deaf = `(trap '' TERM; while :; do sleep 0.2; done) & echo $!; wait`
-	t.Run("timeout", func(t *testing.T) {
-		command := sh(deaf)
-		command.Timeout = 50 * time.Millisecond
-		got, err := Run(t.Context(), command)
-		if !errors.Is(err, ErrTimeout) || got.Signal != "SIGTERM" {
-			t.Errorf("%+v, %v", got, err)
-		}
-		assertGone(t, childPID(t, got.Stdout))
-	})
-	t.Run("context", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancel()
-		got, err := Run(ctx, sh(`trap '' TERM; `+deaf))
-		if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrTimeout) || got.Signal != "SIGKILL" {
-			t.Errorf("%+v, %v", got, err)
-		}
-		assertGone(t, childPID(t, got.Stdout))
-	})
-	t.Run("ended before", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		marker := filepath.Join(t.TempDir(), "ran")
-		if _, err := Run(ctx, Command{Args: []string{"touch", marker}}); !errors.Is(err, context.Canceled) || exists(marker) {
-			t.Errorf("err = %v", err)
-		}
-	})
+	tests := map[string]struct{ script, signal string }{
+		"deaf child": {`(trap '' TERM; echo up >up; while :; do sleep 0.2; done) & echo $!; wait`, "SIGTERM"},
+		"all deaf":   {`trap '' TERM; (echo up >up; while :; do sleep 0.2; done) & echo $!; while :; do sleep 0.2; done`, "SIGKILL"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			command := sh(test.script)
+			command.Dir = t.TempDir()
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				defer cancel()
+				for !exists(command.Dir, "up") {
+					time.Sleep(5 * time.Millisecond)
+				}
+			}()
+			got, err := Run(ctx, command)
+			if !errors.Is(err, context.Canceled) || errors.Is(err, ErrTimeout) || got.Signal != test.signal {
+				t.Errorf("%+v, %v", got, err)
+			}
+			assertGone(t, childPID(t, got.Stdout))
+		})
+	}
+}
+
+func TestRunNotWithEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	marker := filepath.Join(t.TempDir(), "ran")
+	if _, err := Run(ctx, Command{Args: []string{"touch", marker}}); !errors.Is(err, context.Canceled) || exists(marker) {
+		t.Errorf("err = %v", err)
+	}
 }
 
 func childPID(t *testing.T, stdout []byte) int {

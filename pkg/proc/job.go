@@ -30,7 +30,7 @@ type Job struct {
 	Env []string `json:"-"`
 	// Stdin is read from this file; empty is nothing to read.
 	Stdin string `json:"stdin,omitempty"`
-	// Stdout and Stderr are the files for its output, and may be the same; empty throws it away.
+	// Stdout and Stderr are the files that its output is appended to, and may be the same; empty throws it away.
 	Stdout string `json:"stdout,omitempty"`
 	Stderr string `json:"stderr,omitempty"`
 	// Timeout is the limit in wall-clock time; 0 is none.

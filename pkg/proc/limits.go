@@ -18,8 +18,8 @@ const (
 
 	// idleSamples is how often within Job.Idle a sign of life is looked for.
 	idleSamples = 10
-	// idleShare is the part of one processor (1/50) above which work counts as a sign of life. A program that hangs in a
-	// loop of timers and retries stays below it.
+	// idleShare is the part of Job.Idle (1/50) that processor time must add up to since the last sign of life to be one
+	// itself. A program that hangs in a loop of timers and retries stays below it.
 	idleShare = 50
 )
 
@@ -29,10 +29,10 @@ type limits struct {
 	idle      time.Duration // 0: none
 	maxOutput int64         // for each file; 0: none
 
-	active  time.Time // last sign of life
-	output  int64     // bytes at the last look
-	sampled time.Time // when the processor time was last read
-	cpu     time.Duration
+	active  time.Time     // last sign of life
+	cpu     time.Duration // used until then
+	output  int64         // bytes at the last look
+	sampled time.Time     // when the processor time was last read
 }
 
 func newLimits(job Job, start time.Time) *limits {
@@ -61,12 +61,15 @@ func (l *limits) alive(now time.Time, seen sizes, cpu func() time.Duration) bool
 	if seen.total != l.output {
 		l.output, l.active = seen.total, now
 	}
-	if step := now.Sub(l.sampled); step >= l.sampling() {
+	if now.Sub(l.sampled) >= l.sampling() {
+		l.sampled = now
 		used := cpu()
-		if used-l.cpu >= step/idleShare {
+		if used-l.cpu >= l.idle/idleShare {
 			l.active = now
 		}
-		l.cpu, l.sampled = used, now
+		if l.active.Equal(now) || used < l.cpu {
+			l.cpu = used
+		}
 	}
 	return now.Sub(l.active) < l.idle
 }

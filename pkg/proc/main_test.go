@@ -42,7 +42,7 @@ func hangingTick(dir string) error {
 	if err != nil {
 		return err
 	}
-	job.Env = Environment(os.Environ(), nil)
+	job.Env = environment()
 	if _, err := Start([]string{os.Args[0]}, dir, job); err != nil {
 		return err
 	}
@@ -60,6 +60,11 @@ func self(t testing.TB) []string {
 	return []string{path}
 }
 
+// environment is that of the jobs of these tests; under the race detector each supervisor would else sleep a second before it exits.
+func environment() []string {
+	return append(Environment(os.Environ(), nil), "GORACE=atexit_sleep_ms=0")
+}
+
 var executions atomic.Int64
 
 // shell is a job that runs a script in a folder of its own; nothing that carries its marker may be there when the test is over.
@@ -69,7 +74,7 @@ func shell(t testing.TB, script string) Job {
 		Execution: fmt.Sprintf("test-%d-%d", os.Getpid(), executions.Add(1)),
 		Args:      []string{"sh", "-c", script},
 		Dir:       t.TempDir(),
-		Env:       Environment(os.Environ(), nil),
+		Env:       environment(),
 		Stdout:    "stdout",
 		Stderr:    "stderr",
 	}

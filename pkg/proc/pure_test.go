@@ -42,7 +42,11 @@ func TestLimits(t *testing.T) {
 			{at: 19 * time.Second, cpu: time.Second, want: ReasonIdle},
 		}},
 		"a spinner is not": {Job{Idle: 10 * time.Second}, []look{
-			{at: 5 * time.Second, cpu: 99 * time.Millisecond}, {at: 10 * time.Second, cpu: 198 * time.Millisecond, want: ReasonIdle},
+			{at: 5 * time.Second, cpu: 100 * time.Millisecond}, {at: 10 * time.Second, cpu: 199 * time.Millisecond, want: ReasonIdle},
+		}},
+		"starved work is life": {Job{Idle: 10 * time.Second}, []look{
+			{at: 5 * time.Second, cpu: 100 * time.Millisecond}, {at: 9 * time.Second, cpu: 200 * time.Millisecond},
+			{at: 18 * time.Second, cpu: 399 * time.Millisecond}, {at: 19 * time.Second, cpu: 399 * time.Millisecond, want: ReasonIdle},
 		}},
 		"less time than before": {Job{Idle: 10 * time.Second}, []look{
 			{at: 5 * time.Second, cpu: time.Second}, {at: 14 * time.Second}, {at: 15 * time.Second, want: ReasonIdle},

@@ -94,7 +94,7 @@ func (h hunt) run(grace, force time.Duration) error {
 	}
 	names := make([]string, 0, len(left))
 	for _, p := range left {
-		names = append(names, fmt.Sprintf("%d (%s)", p.pid, p.name))
+		names = append(names, fmt.Sprintf("%d (%q)", p.pid, p.name))
 	}
 	return fmt.Errorf("processes could not be ended: %s", strings.Join(names, ", "))
 }
