@@ -23,12 +23,12 @@ type failure struct {
 	err  error // an errno wherever there is one
 }
 
-// fail makes a failure of err, or returns err when it is one already. What the
-// os package says about its own operation on the temporary name is dropped.
+// fail makes a failure of err, nil of nil. What the os package says about its
+// own operation on the temporary name is dropped. Only exported functions call
+// it, and none of them calls another.
 func fail(op, path string, err error) error {
-	var known *failure
-	if err == nil || errors.As(err, &known) {
-		return err
+	if err == nil {
+		return nil
 	}
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError

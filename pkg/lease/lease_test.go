@@ -47,6 +47,24 @@ func TestCheckByTheWallClock(t *testing.T) {
 	}
 }
 
+// TestLateRenewal has the timer of a renewal fire before anybody asks, after a
+// night's sleep.
+func TestLateRenewal(t *testing.T) {
+	var clock fakeClock
+	dir := t.TempDir()
+	l := acquire(t, dir, clock.options("t"))
+	clock.advance(8 * time.Hour)
+	if over := l.renew(); !over {
+		t.Error("renewed after the deadline")
+	}
+	if err := l.Check(); !errors.Is(err, ErrLost) {
+		t.Errorf("check: %v, want ErrLost", err)
+	}
+	if holder, _, err := Peek(dir, time.Now()); err != nil || !holder.RenewedAt.Equal(noon) {
+		t.Errorf("on disk %+v (%v); want the old renewal", holder, err)
+	}
+}
+
 func TestRenewMovesTheDeadline(t *testing.T) {
 	var clock fakeClock
 	dir := t.TempDir()
@@ -175,9 +193,41 @@ func TestContextEndsWhenRenewingFails(t *testing.T) {
 		if !errors.Is(cause, ErrLost) || !strings.Contains(cause.Error(), "is a directory") {
 			t.Errorf("cause %v, want ErrLost and what went wrong", cause)
 		}
+		// A loop that went on without a pause would stop the bubble's time.
+		time.Sleep(time.Hour)
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
+		if err := l.Release(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestContextEndsSoonAfterASleep has the machine sleep, which stops its timers
+// and not its clock, and renewing hang when it wakes: what is left of the
+// deadline's timer must not be waited for.
+func TestContextEndsSoonAfterASleep(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		var slept atomic.Int64
+		now := func() time.Time { return time.Now().Add(time.Duration(slept.Load())) }
+		l, err := Acquire(t.Context(), dir, Options{TickID: "t", Now: now, Renew: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := lock(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait() // its loops are waiting for their timers
+		slept.Store(int64(8 * time.Hour))
+		woken := time.Now()
+		<-l.Context().Done()
+		if got := time.Since(woken); got > time.Minute {
+			t.Errorf("noticed %s after waking, want a renewal's interval at most", got)
+		}
+		g.unlock()
 		if err := l.Release(); err != nil {
 			t.Error(err)
 		}

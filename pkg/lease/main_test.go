@@ -29,6 +29,7 @@ type order struct {
 	Boot   string // other than the machine's: a holder of another boot
 	Renew  time.Duration
 	Churn  bool // acquire and release until killed
+	Gate   bool // wait until the pipe after stderr ends
 }
 
 // answer is what it prints, one line per step.
@@ -64,6 +65,10 @@ func runChild(o order) {
 		options.Identity.BootID = o.Boot
 	}
 	ctx := context.Background()
+	if o.Gate {
+		tell(answer{}) // at the gate
+		_, _ = io.Copy(io.Discard, os.NewFile(3, "gate"))
+	}
 	if o.Churn {
 		tell(answer{}) // started
 		for {
@@ -124,6 +129,32 @@ type process struct {
 // start starts one; the words of wrapper come before the program.
 func start(t *testing.T, o order, wrapper ...string) *process {
 	t.Helper()
+	return startAt(t, nil, o, wrapper...)
+}
+
+// startAll starts n and lets them begin in the same instant.
+func startAll(t *testing.T, n int, dir string) []*process {
+	t.Helper()
+	gate, open, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Close()
+	defer open.Close()
+	var all []*process
+	for i := range n {
+		all = append(all, startAt(t, gate, order{Dir: dir, TickID: fmt.Sprint("t", i), Gate: true}))
+	}
+	for i, p := range all {
+		if _, ok := p.answer(); !ok {
+			t.Fatalf("process %d did not come to the gate", i)
+		}
+	}
+	return all
+}
+
+func startAt(t *testing.T, gate *os.File, o order, wrapper ...string) *process {
+	t.Helper()
 	text, err := json.Marshal(o)
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +167,9 @@ func start(t *testing.T, o order, wrapper ...string) *process {
 	p := &process{t: t, cmd: exec.Command(args[0], args[1:]...)}
 	p.cmd.Env = append(os.Environ(), childEnv+"="+string(text))
 	p.cmd.Stderr = os.Stderr
+	if gate != nil {
+		p.cmd.ExtraFiles = []*os.File{gate}
+	}
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}

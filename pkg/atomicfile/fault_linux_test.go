@@ -2,7 +2,6 @@ package atomicfile_test
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -28,22 +27,6 @@ func mountTmpfs(t *testing.T) string {
 		}
 	})
 	return dir
-}
-
-// wantError fails the test unless err is want, names the file asked for, never
-// the temporary one, and gives its advice once, however often it was wrapped.
-func wantError(t *testing.T, err, want error, path, todo string) {
-	t.Helper()
-	if !errors.Is(err, want) {
-		t.Fatalf("error %v, want one that is %v", err, want)
-	}
-	text := fmt.Errorf("save: %w", fmt.Errorf("again: %w", err)).Error()
-	if !strings.Contains(text, path) || strings.Contains(text, ".tmp-") {
-		t.Errorf("%q must name %s and no temporary file", text, path)
-	}
-	if strings.Count(text, todo) != 1 {
-		t.Errorf("%q must say %q once", text, todo)
-	}
 }
 
 func TestFullDisk(t *testing.T) {
