@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -98,19 +97,22 @@ func (c Coverage) open(workspace string, use func(*os.File) error) error {
 }
 
 func (c Coverage) parse(f io.Reader) (share, error) {
+	content, err := io.ReadAll(io.LimitReader(f, maxReport+1))
+	if err != nil {
+		return share{}, err
+	}
+	if len(content) > maxReport {
+		return share{}, fmt.Errorf("it is longer than %d MiB", maxReport>>20)
+	}
+	return c.parseBytes(content)
+}
+
+func (c Coverage) parseBytes(report []byte) (share, error) {
 	parse := parsers[c.Format]
 	if parse == nil {
 		return share{}, fmt.Errorf("%q is not one of the formats go, lcov, cobertura, jacoco", c.Format)
 	}
-	var content bytes.Buffer
-	n, err := content.ReadFrom(io.LimitReader(f, maxReport+1))
-	if err != nil {
-		return share{}, err
-	}
-	if n > maxReport {
-		return share{}, fmt.Errorf("it is longer than %d MiB", maxReport>>20)
-	}
-	got, err := parse(content.Bytes())
+	got, err := parse(report)
 	if err == nil && (got.total <= 0 || got.covered < 0 || got.covered > got.total) {
 		err = errNothingCounted
 	}

@@ -103,11 +103,20 @@ func replaceFolder(from, to string) error {
 	if err := exchange(from, to); err == nil {
 		return syncFolder(filepath.Dir(to))
 	}
-	if err := os.Rename(to, from+".old"); err != nil {
+	return replaceByRenames(from, to)
+}
+
+// replaceByRenames is for systems that cannot exchange names: for a moment there
+// is no bundle, and a crash in it leaves none until the next one is written.
+func replaceByRenames(from, to string) error {
+	old := from + ".old"
+	if err := os.Rename(to, old); err != nil {
 		return err
 	}
-	defer os.RemoveAll(from + ".old")
-	return atomicfile.Rename(from, to)
+	if err := atomicfile.Rename(from, to); err != nil {
+		return errors.Join(err, os.Rename(old, to))
+	}
+	return os.RemoveAll(old)
 }
 
 func syncFolder(path string) error {

@@ -241,7 +241,13 @@ func readRegular(open func(name string, flag int, perm fs.FileMode) (*os.File, e
 // without its extension. The error is a forge.Problem.
 func Read(file string) (forge.Spec, error) {
 	name := filepath.Base(file)
-	c := candidate{name: name, id: strings.TrimSuffix(name, filepath.Ext(name)), path: file}
+	return ReadAs(strings.TrimSuffix(name, filepath.Ext(name)), file)
+}
+
+// ReadAs is [Read] for a workstream that gets the name id, whatever the file is
+// called.
+func ReadAs(id, file string) (forge.Spec, error) {
+	c := candidate{id: id, path: file}
 	info, err := os.Stat(file)
 	if err != nil {
 		return forge.Spec{}, c.unreadable(err)
@@ -250,7 +256,7 @@ func Read(file string) (forge.Spec, error) {
 	if err != nil {
 		return forge.Spec{}, c.unreadable(err)
 	}
-	spec, err := forge.ReadSpec(c.id, file, data)
+	spec, err := forge.ReadSpec(id, file, data)
 	if err != nil {
 		return forge.Spec{}, err
 	}

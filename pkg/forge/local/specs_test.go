@@ -221,6 +221,19 @@ func TestReadOneFile(t *testing.T) {
 	}
 }
 
+func TestReadUnderAnotherName(t *testing.T) {
+	file := writeSpec(t, repository(t), "my notes.md", "Do it.", longAgo)
+	if _, err := local.Read(file); err == nil {
+		t.Error("a bad name is taken for an id")
+	}
+	if spec, err := local.ReadAs("notes", file); err != nil || spec.ID != "notes" || spec.Title != "Do it." {
+		t.Errorf("read %+v, %v", spec, err)
+	}
+	if _, err := local.ReadAs("../notes", file); err == nil {
+		t.Error("a bad id is accepted")
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
