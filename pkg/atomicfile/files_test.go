@@ -196,6 +196,26 @@ func TestRemoveAndRename(t *testing.T) {
 	}
 }
 
+func TestRenameFolder(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	if err := os.Mkdir(from, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(from, "a"), "a")
+	if err := atomicfile.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+	wantContent(t, filepath.Join(to, "a"), "a")
+	if err := os.Mkdir(from, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Rename(from, to); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("onto a folder: %v, want fs.ErrExist", err)
+	}
+	wantContent(t, filepath.Join(to, "a"), "a")
+}
+
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	cut := time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)

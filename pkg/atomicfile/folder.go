@@ -53,8 +53,10 @@ func Remove(path string) error {
 	return fail("remove", path, syncDir(filepath.Dir(path)))
 }
 
-// Rename gives the file from the name to, durably, in place of what is there.
-// Both are on one file system. The content is as durable as it was before.
+// Rename gives the file or folder from the name to, durably. A file takes the
+// place of a file; a folder takes the place of nothing, and finding a folder
+// there is fs.ErrExist. Both names are on one file system. The content is as
+// durable as it was before.
 func Rename(from, to string) error {
 	if err := replace(from, to); err != nil {
 		return fail("rename to "+to, from, err)

@@ -94,16 +94,19 @@ func fill(f *os.File, data []byte, d durability) error {
 }
 
 // replace gives the file from the name to, in place of what is there. It
-// corrects one answer of os.Rename, which calls a folder in the way "file
+// corrects one answer of os.Rename, which calls a folder in a file's way "file
 // exists": callers would take that for the answer of Create.
 func replace(from, to string) error {
 	err := os.Rename(from, to)
-	if errors.Is(err, fs.ErrExist) {
-		if info, statErr := os.Lstat(to); statErr == nil && info.IsDir() {
-			return syscall.EISDIR
-		}
+	if errors.Is(err, fs.ErrExist) && isDir(to) && !isDir(from) {
+		return syscall.EISDIR
 	}
 	return err
+}
+
+func isDir(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 // temporaryMark is between the name of a file and the random part in the name
