@@ -62,7 +62,7 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("host name %q cannot be written into a lease", o.Host)
 	case o.TTL < 0 || o.TTL > MaxTTL:
 		return o, fmt.Errorf("a lease of %s: it must be positive and at most %s", o.TTL, MaxTTL)
-	case o.Renew < 0 || o.Renew > o.TTL/2:
+	case o.Renew <= 0 || o.Renew > o.TTL/2:
 		return o, fmt.Errorf("renewing a lease every %s: it must be positive and at most half its %s", o.Renew, o.TTL)
 	}
 	return o, nil

@@ -140,7 +140,7 @@ func TestOptionsThatCannotWork(t *testing.T) {
 	dir := t.TempDir()
 	for name, o := range map[string]Options{
 		"no tick id": {}, "escape in tick id": {TickID: "\x1b[2J"}, "host of two lines": {TickID: "t", Host: "a\nb"},
-		"too long": {TickID: "t", TTL: MaxTTL + 1}, "negative": {TickID: "t", TTL: -1},
+		"too long": {TickID: "t", TTL: MaxTTL + 1}, "negative": {TickID: "t", TTL: -1}, "too short to renew": {TickID: "t", TTL: 9},
 		"renewed too late": {TickID: "t", TTL: time.Minute, Renew: 31 * time.Second}, "never renewed": {TickID: "t", Renew: math.MinInt64},
 	} {
 		if l, err := Acquire(t.Context(), dir, o); err == nil {
