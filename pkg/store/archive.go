@@ -168,7 +168,7 @@ func (s *Store) readWorkstream(id, path string) (*work.Workstream, error) {
 	}
 	w, err := s.decodeWorkstream(id, data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w (repair it, or remove it)", path, err)
 	}
 	return w, nil
 }

@@ -29,7 +29,7 @@ const scanBudget = 5000
 type ended struct {
 	id    string
 	bytes int64
-	gone  bool
+	gone  bool // its folder is, or a later note counts
 }
 
 func (s *Store) endedFile(day string) string { return s.path("expiry", day+".tsv") }
@@ -63,26 +63,28 @@ func (e *expiry) executions() error {
 	if err != nil {
 		return err
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return filepath.Ext(name) != ".tsv" })
 	slices.Sort(names) // by day
-	notes := make(map[string][]ended, len(names))
+	days := make([][]ended, len(names))
+	noted := make(map[string]bool)
 	var total int64
-	for _, name := range names {
-		day, ok := strings.CutSuffix(name, ".tsv")
-		if !ok {
-			continue
-		}
-		notes[day] = readEnded(e.store.endedFile(day))
-		for _, n := range notes[day] {
-			total += n.bytes
+	for i, name := range slices.Backward(names) {
+		days[i] = readEnded(e.store.path("expiry", name))
+		for j := range slices.Backward(days[i]) {
+			n := &days[i][j]
+			n.gone = noted[n.id] // saved again later, which is what counts
+			if !n.gone {
+				noted[n.id] = true
+				total += n.bytes
+			}
 		}
 	}
-	for _, name := range names {
-		day := strings.TrimSuffix(name, ".tsv")
-		if err := e.endedDay(day, notes[day], &total); err != nil {
+	for i, name := range names {
+		if err := e.endedDay(strings.TrimSuffix(name, ".tsv"), days[i], &total); err != nil {
 			e.errs = append(e.errs, err)
 		}
 	}
-	return e.unnoted(notes)
+	return e.unnoted(noted)
 }
 
 // endedDay removes what has to go of one day, and its notes with it.
@@ -94,7 +96,7 @@ func (e *expiry) endedDay(day string, notes []ended, total *int64) error {
 		if !old && !tooMuch || e.budget <= 0 {
 			break
 		}
-		if e.isOpen(executionOwner(notes[i].id)) {
+		if notes[i].gone || e.isOpen(executionOwner(notes[i].id)) {
 			continue
 		}
 		if e.drop(e.store.ExecutionDir(notes[i].id)) {
@@ -141,7 +143,7 @@ func readEnded(path string) []ended {
 
 // unnoted makes the missing notes. They are of the day the folder was last
 // changed; runs that go on have open workstreams, which keep them.
-func (e *expiry) unnoted(notes map[string][]ended) error {
+func (e *expiry) unnoted(noted map[string]bool) error {
 	if e.budget <= 0 {
 		return nil
 	}
@@ -156,12 +158,6 @@ func (e *expiry) unnoted(notes map[string][]ended) error {
 	names, err := f.Readdirnames(-1)
 	if err != nil {
 		return err
-	}
-	noted := make(map[string]bool, len(names))
-	for _, day := range notes {
-		for _, n := range day {
-			noted[n.id] = true
-		}
 	}
 	left := scanBudget
 	for _, id := range names {

@@ -69,7 +69,7 @@ func (s *Store) Execution(id string) (*work.Execution, error) {
 	}
 	e, err := decodeExecution(s.format, id, data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w (repair it, or remove it)", path, err)
 	}
 	return e, nil
 }

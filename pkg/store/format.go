@@ -13,6 +13,7 @@ import (
 type kind string
 
 const (
+	metaRecord       kind = "meta"
 	workstreamRecord kind = "workstream"
 	repositoryRecord kind = "repository"
 	agentsRecord     kind = "agents"
@@ -118,9 +119,9 @@ func decode[T any](f format, k kind, data []byte, into *T, schema *int) error {
 	return nil
 }
 
-// encode writes a record as people read it, keeping what old, the file it
+// encode writes a record as people read it, keeping what base, the file it
 // replaces, holds and this program does not know.
-func encode(sh *shape, record any, old []byte) ([]byte, error) {
+func encode(sh *shape, record any, base []byte) ([]byte, error) {
 	var compact bytes.Buffer
 	enc := json.NewEncoder(&compact)
 	enc.SetEscapeHTML(false)
@@ -128,8 +129,8 @@ func encode(sh *shape, record any, old []byte) ([]byte, error) {
 		return nil, err
 	}
 	data := compact.Bytes()
-	if hasUnknown(sh, old) {
-		data = graft(sh, old, bytes.TrimSpace(data))
+	if hasUnknown(sh, base) {
+		data = graft(sh, base, bytes.TrimSpace(data))
 	}
 	var out bytes.Buffer
 	out.Grow(len(data) + len(data)/2)

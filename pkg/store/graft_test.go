@@ -58,6 +58,7 @@ func TestGraft(t *testing.T) {
 		"spaces":               {" { \"x\" :\t[ 1 , { } ] \n, \"leaf\" : { } } ", `{"leaf":{}}`, `{"leaf":{},"x":[ 1 , { } ]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			got := string(graft(sh, []byte(c.old), []byte(c.fresh)))
 			if got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)

@@ -51,6 +51,7 @@ func TestLoadSetsAside(t *testing.T) {
 		"pipe":               {make: func(path string) error { return syscall.Mkfifo(path, 0o644) }, why: "not a regular file"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := mustOpen(t, t.TempDir())
 			mustSave(t, s, "fine")
 			path := s.workstreamFile("x")

@@ -48,7 +48,7 @@ func (s *Store) migrate() error {
 		return err
 	}
 	m.Schema = s.format.schema
-	if err := s.overwrite(s.path("meta.json"), metaShape(), m); err != nil {
+	if err := s.overwrite(metaRecord, s.path("meta.json"), metaShape(), m); err != nil {
 		return fmt.Errorf("migrate the state from schema %d: %w", s.onDisk, err)
 	}
 	s.onDisk = s.format.schema

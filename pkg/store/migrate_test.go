@@ -90,12 +90,23 @@ func TestMigrate(t *testing.T) {
 			t.Errorf("the copy of %s is %s", name, text)
 		}
 	}
-	if w, err := s.Unarchive("d"); err != nil || w.Title != "Title of d" {
-		t.Errorf("from the archive: %v, %v", w, err)
+
+	// What is not rewritten is brought up when it is read, and saved as new.
+	w, err := s.Unarchive("d")
+	if err != nil || w.Title != "Title of d" {
+		t.Fatalf("from the archive: %v, %v", w, err)
 	}
-	if e, err := s.Execution("d.0001"); err != nil || e.Schema != 1 {
-		t.Errorf("an execution: %v, %v", e, err)
+	e, err := s.Execution("d.0001")
+	if err != nil || e.Schema != 1 {
+		t.Fatalf("an execution: %v, %v", e, err)
 	}
+	if err := errors.Join(s.Save(w), s.SaveExecution(e)); err != nil {
+		t.Fatal(err)
+	}
+	if text := read(t, s.workstreamFile("d")); strings.Contains(text, `"name"`) || !strings.Contains(text, `"schema": 1`) {
+		t.Errorf("d.json: %s", text)
+	}
+	mustLoad(t, again)
 }
 
 // Whatever write a migration dies at, the next one finishes it, and the copy is

@@ -60,30 +60,37 @@ func (s *Store) save(w *work.Workstream) error {
 	}
 	path := s.workstreamFile(w.ID)
 	old, err := atomicfile.Read(path, maxRecord)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err != nil {
 		if w.Version != 0 {
 			return &ConflictError{ID: w.ID, Path: path, Held: w.Version}
 		}
 		if err := s.claimName(w.ID); err != nil {
 			return err
 		}
-	case err != nil:
-		return err
-	default:
-		if err := s.sameWorkstream(w, path, old); err != nil {
-			return err
-		}
+		return s.replace(w, path, nil, nil)
 	}
-	return s.replace(w, path, old)
+	disk, base, err := s.onTop(workstreamRecord, path, old)
+	if err != nil {
+		return err
+	}
+	if disk.ID != w.ID {
+		return foldError(w.ID, disk.ID)
+	}
+	if version := max(disk.Version, 1); version != w.Version {
+		return &ConflictError{ID: w.ID, Path: path, Held: w.Version, Disk: version}
+	}
+	return s.replace(w, path, old, base)
 }
 
-// replace writes the next version of a workstream over old, unless old says
-// the same.
-func (s *Store) replace(w *work.Workstream, path string, old []byte) error {
+// replace writes the next version of a workstream over old, on top of base,
+// unless old says the same.
+func (s *Store) replace(w *work.Workstream, path string, old, base []byte) error {
 	next := *w
 	next.Schema = s.format.schema
-	data, err := encode(workstreamShape(), &next, old)
+	data, err := encode(workstreamShape(), &next, base)
 	if err != nil {
 		return err
 	}
@@ -92,7 +99,7 @@ func (s *Store) replace(w *work.Workstream, path string, old []byte) error {
 		return nil
 	}
 	next.Version++
-	if data, err = encode(workstreamShape(), &next, old); err != nil {
+	if data, err = encode(workstreamShape(), &next, base); err != nil {
 		return err
 	}
 	if err := s.put(path, data); err != nil {
@@ -103,29 +110,30 @@ func (s *Store) replace(w *work.Workstream, path string, old []byte) error {
 	return nil
 }
 
-// head is what Save must know of the file it is about to replace.
+// head is what must be known of a file that is about to be replaced.
 type head struct {
 	Schema  int    `json:"schema"`
 	Version int64  `json:"version"`
 	ID      string `json:"id"`
 }
 
-// sameWorkstream returns nil when old is the file that w was loaded from.
-func (s *Store) sameWorkstream(w *work.Workstream, path string, old []byte) error {
-	var disk head
+// onTop looks at a file that is about to be replaced: what it is, and what of
+// it a new record is put on top of, which is the file in the current schema.
+func (s *Store) onTop(k kind, path string, old []byte) (disk head, base []byte, err error) {
 	if err := json.Unmarshal(old, &disk); err != nil {
-		return fmt.Errorf("%s was changed by somebody else and cannot be read (%w); the next tick sets it aside", path, err)
+		return head{}, nil, fmt.Errorf("%s was changed by somebody else and cannot be read (%w); the next tick sets it aside", path, err)
 	}
-	if disk.Schema != s.format.schema {
-		return &SchemaError{Path: path, Have: disk.Schema, Want: s.format.schema}
+	if disk.Schema > s.format.schema {
+		return head{}, nil, &SchemaError{Path: path, Have: disk.Schema, Want: s.format.schema}
 	}
-	if disk.ID != w.ID {
-		return foldError(w.ID, disk.ID)
+	if disk.Schema == s.format.schema {
+		return disk, old, nil
 	}
-	if version := max(disk.Version, 1); version != w.Version {
-		return &ConflictError{ID: w.ID, Path: path, Held: w.Version, Disk: version}
+	base, err = s.format.upgrade(k, old)
+	if err != nil {
+		return head{}, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return nil
+	return disk, base, nil
 }
 
 // claimName returns an error when a new workstream must not be called id: an
@@ -208,7 +216,7 @@ func (s *Store) SaveLedger(l *work.Ledger) error {
 func (s *Store) saveRecord(k kind, path string, sh *shape, record any) error {
 	err := s.migrate()
 	if err == nil {
-		err = s.overwrite(path, sh, record)
+		err = s.overwrite(k, path, sh, record)
 	}
 	if err != nil {
 		return fmt.Errorf("save %s: %w", k, err)
@@ -216,21 +224,18 @@ func (s *Store) saveRecord(k kind, path string, sh *shape, record any) error {
 	return nil
 }
 
-func (s *Store) overwrite(path string, sh *shape, record any) error {
+func (s *Store) overwrite(k kind, path string, sh *shape, record any) error {
 	old, err := atomicfile.Read(path, maxRecord)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	var base []byte
 	if err == nil {
-		var disk head
-		if err := json.Unmarshal(old, &disk); err != nil {
-			return fmt.Errorf("%s was changed by somebody else and cannot be read (%w); the next tick sets it aside", path, err)
-		}
-		if disk.Schema > s.format.schema {
-			return &SchemaError{Path: path, Have: disk.Schema, Want: s.format.schema}
+		if _, base, err = s.onTop(k, path, old); err != nil {
+			return err
 		}
 	}
-	data, err := encode(sh, record, old)
+	data, err := encode(sh, record, base)
 	if err != nil || bytes.Equal(data, old) {
 		return err
 	}

@@ -71,6 +71,7 @@ func TestTickLogsOfACrash(t *testing.T) {
 		"nothing but too long":  {long(3 * maxTickLine), "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := mustOpen(t, t.TempDir())
 			write(t, s.tickFile("2026-11-30"), c.log)
 			write(t, s.path("ticks", "zzz.jsonl"), line("not a day"))
