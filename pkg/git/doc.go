@@ -10,7 +10,7 @@
 // Names that come from outside are data. Methods take full reference names and object ids, both of which are checked and can not be
 // taken for an option.
 //
-// A call that fails because a lock is held is repeated for about two seconds. After that a lock in a repository that only backburner uses, which
+// A call that fails because a lock is held is repeated for about a second. After that a lock in a repository that only backburner uses, which
 // did not change in the meantime, is one that a killed process left: it is taken away. A lock of anybody else is theirs.
 //
 // The package owns no state, knows nothing of workspaces or stores, and must not log.

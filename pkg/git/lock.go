@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// lockDelays are the pauses between attempts while a lock is held: about two seconds in all. git holds the locks of
+// lockDelays are the pauses between attempts while a lock is held: about a second in all. git holds the locks of
 // references for milliseconds; one held longer belongs to a process that is stuck or dead.
 var lockDelays = []time.Duration{
-	20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond,
-	400 * time.Millisecond, 600 * time.Millisecond, 600 * time.Millisecond,
+	20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 300 * time.Millisecond, 400 * time.Millisecond,
 }
 
 var lockMessage = regexp.MustCompile(`(?i)unable to create '([^'\n]+\.lock)': File exists`)

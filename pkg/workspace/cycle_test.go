@@ -10,6 +10,7 @@ import (
 
 // The whole life of a workspace, with what each step costs.
 func TestCycle(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	check := w.untouched()
 	ctx := context.Background()

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,19 +50,31 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	dir := t.TempDir()
 	w := &world{t: t, user: filepath.Join(dir, "user"), root: filepath.Join(dir, "root"), now: time.Now()}
-	if err := os.Mkdir(w.user, 0o755); err != nil {
+	template.Do(func() { makeTemplate(w) })
+	if err := os.CopyFS(w.user, os.DirFS(templateDir)); err != nil {
 		t.Fatal(err)
 	}
-	w.run(w.user, "git", "init", "-q")
-	w.write(w.user, "README.md", "hello\n")
-	w.write(w.user, "src/a.go", "package src\n")
-	w.write(w.user, "src/b.go", "package src\n\nvar B = 1\n")
-	w.write(w.user, ".gitignore", "*.log\n/build/\n")
-	w.run(w.user, "git", "add", ".")
-	w.run(w.user, "git", "commit", "-q", "-m", "first")
+	w.run(w.user, "git", "update-index", "-q", "--refresh")
 	w.repo = workspace.Repository{ID: "acme/shop", Path: w.user, Base: "main"}
 	w.restart()
 	return w
+}
+
+// template is the user's repository, made once.
+var (
+	template    sync.Once
+	templateDir string
+)
+
+func makeTemplate(w *world) {
+	templateDir = filepath.Join(os.Getenv("HOME"), "template")
+	w.write(templateDir, "README.md", "hello\n")
+	w.write(templateDir, "src/a.go", "package src\n")
+	w.write(templateDir, "src/b.go", "package src\n\nvar B = 1\n")
+	w.write(templateDir, ".gitignore", "*.log\n/build/\n")
+	w.run(templateDir, "git", "init", "-q", "--template=")
+	w.run(templateDir, "git", "add", ".")
+	w.run(templateDir, "git", "commit", "-q", "-m", "first")
 }
 
 // restart is a new run of the program over the same folders.
@@ -194,17 +207,10 @@ func (w *world) pristine(ws workspace.Workspace) {
 	if !state.Clean || state.Head != ws.Head {
 		w.t.Errorf("state %+v, want clean at %s", state, ws.Head)
 	}
-	dir := w.m.Path(ws.ID)
-	if got := w.run(dir, "git", "status", "--porcelain"); got != "" {
-		w.t.Errorf("git status in the workspace: %q", got)
+	want := "# branch.oid " + ws.Head + "\n# branch.head " + ws.Branch
+	if got := w.run(w.m.Path(ws.ID), "git", "status", "--porcelain=v2", "--branch"); got != want {
+		w.t.Errorf("git status in the workspace:\n%s\nwant\n%s", got, want)
 	}
-	if got := w.run(dir, "git", "rev-parse", "HEAD"); got != ws.Head {
-		w.t.Errorf("HEAD of the workspace is %s, want %s", got, ws.Head)
-	}
-	if got := w.run(dir, "git", "symbolic-ref", "--short", "HEAD"); got != ws.Branch {
-		w.t.Errorf("the workspace is on %s", got)
-	}
-	w.sound()
 }
 
 // sound fails unless the store is whole.

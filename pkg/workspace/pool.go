@@ -26,9 +26,6 @@ type poolStamp struct {
 // everything else. It starts no process.
 func (m *Manager) refreshPool(h home) error {
 	defer m.lock("pool " + h.dir)()
-	if err := m.contained(h.pool); err != nil {
-		return err
-	}
 	if err := realFolders(m.root, h.pool); err != nil {
 		return fmt.Errorf("pool of objects: %w", err)
 	}

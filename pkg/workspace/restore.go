@@ -28,8 +28,8 @@ type Restored struct {
 	Outcome    Outcome
 	SalvageRef string // what was found there; "" when there was nothing to save
 	Detail     string // for people
-	Changed    int    // paths that were in no commit
-	Commits    int    // commits that were in no checkpoint
+	Changed    int    // files that differed from the branch
+	Commits    int    // branch tips, stashes and HEADs that were in no checkpoint
 	Aside      string // where the workspace, or a part of it, was moved; "" when it was not
 }
 
@@ -249,7 +249,7 @@ func (m Manifest) summary(commits int) string {
 		parts = append(parts, fmt.Sprintf("%d changed or new files", m.Changed))
 	}
 	if commits > 0 {
-		parts = append(parts, fmt.Sprintf("%d branch tips that were in no checkpoint", commits))
+		parts = append(parts, fmt.Sprintf("%d tips of branches or stashes that were in no checkpoint", commits))
 	}
 	if m.Operation != "" {
 		parts = append(parts, "a "+m.Operation+" was dropped")

@@ -29,7 +29,7 @@ type Manifest struct {
 	Operation string            `json:"operation,omitempty"` // what git was in the middle of
 	Refs      map[string]string `json:"refs,omitempty"`      // its branches and its stash
 	Damage    string            `json:"damage,omitempty"`    // why commits are missing here
-	Paths     []string          `json:"paths,omitempty"`     // not in any commit, at most 200 of them
+	Paths     []string          `json:"paths,omitempty"`     // files that differ from the branch, at most 200 of them
 	Changed   int               `json:"changed"`             // how many those were
 	Nested    []string          `json:"nested,omitempty"`    // repositories in it, which are put aside and not in here
 	At        time.Time         `json:"at"`
@@ -117,12 +117,14 @@ func (s *space) salvageFiles(ctx context.Context, manifest *Manifest) (string, e
 	if err != nil {
 		return "", err
 	}
+	var paths []string
 	for _, entry := range status.Entries {
 		if entry.Nested {
 			manifest.Nested = append(manifest.Nested, entry.Path)
+		} else {
+			paths = append(paths, entry.Path)
 		}
 	}
-	paths := status.Paths()
 	manifest.Changed = len(paths)
 	manifest.Paths = paths[:min(len(paths), listed)]
 	if err := s.tree.Stage(ctx, status.Entries); err != nil {
