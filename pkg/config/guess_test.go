@@ -18,6 +18,7 @@ func commands(steps []config.Step) string {
 }
 
 func TestGuess(t *testing.T) {
+	load := loader(t)
 	for _, tc := range []struct {
 		name       string
 		files      map[string]string
@@ -57,7 +58,7 @@ func TestGuess(t *testing.T) {
 			if commands(fast) != tc.fast || commands(full) != tc.full {
 				t.Errorf("got  %q and %q\nwant %q and %q", commands(fast), commands(full), tc.fast, tc.full)
 			}
-			if _, err := load(t, string(config.Example(config.Found{Fast: fast, Full: full}))); err != nil {
+			if _, err := load(string(config.Example(config.Found{Fast: fast, Full: full}))); err != nil {
 				t.Errorf("init would write what does not load: %v", err)
 			}
 		})

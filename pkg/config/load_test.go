@@ -36,6 +36,16 @@ func load(t *testing.T, text string) (*config.Config, error) {
 	return config.Load(config.Sources{Dir: write(t, text)})
 }
 
+// loader is load for many texts: one folder, one file.
+func loader(t *testing.T) func(text string) (*config.Config, error) {
+	t.Helper()
+	dir := t.TempDir()
+	return func(text string) (*config.Config, error) {
+		put(t, filepath.Join(dir, config.FileName), text)
+		return config.Load(config.Sources{Dir: dir})
+	}
+}
+
 func mustLoad(t *testing.T, s config.Sources) *config.Config {
 	t.Helper()
 	c, err := config.Load(s)
@@ -101,6 +111,35 @@ func TestPrecedence(t *testing.T) {
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: got %#v, want %#v", name, pair[0], pair[1])
+		}
+	}
+}
+
+// What stands in a list or has a name of the user's has defaults of its own.
+func TestDefaultsInsideTables(t *testing.T) {
+	c := mustLoad(t, config.Sources{Dir: write(t, `
+[[repository]]
+path = "."
+[agent.claude]
+slots = 2
+price = { output = 3 }
+[gate.full]
+steps = [{ run = ["a"] }]
+[notify.desktop]
+[mcp.a]
+url = "https://x"
+`)})
+	step := c.Gates["full"].Steps[0]
+	for name, pair := range map[string][2]any{
+		"repository": {[]any{c.Repositories[0].Base, c.Repositories[0].Merge, c.Repositories[0].ProtectedPaths}, []any{"main", "squash", []string{".github/workflows/**", "CODEOWNERS"}}},
+		"agent":      {[]any{c.Agents["claude"].Slots, c.Agents["claude"].Timeout, c.Agents["claude"].Preset}, []any{2, 45 * time.Minute, "claude"}},
+		"price":      {*c.Agents["claude"].Price, config.Price{Output: 3}},
+		"step":       {[]any{step.Name, step.Timeout}, []any{"a", 15 * time.Minute}},
+		"notifier":   {[]any{c.Notifiers["desktop"].Kind, c.Notifiers["desktop"].Timeout, len(c.Notifiers["desktop"].Events)}, []any{"desktop", 10 * time.Second, 8}},
+		"server":     {c.MCP["a"].Timeout, 20 * time.Second},
+	} {
+		if !reflect.DeepEqual(pair[0], pair[1]) {
+			t.Errorf("%s: got %v, want %v", name, pair[0], pair[1])
 		}
 	}
 }

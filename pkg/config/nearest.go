@@ -11,7 +11,7 @@ func nearest(name string, candidates []string) string {
 	}
 	best, least := "", 1+max(1, len(name)/3)
 	for _, c := range candidates {
-		if d := distance(plain(name), plain(c)); d < least && d < len(c) {
+		if d := distance(plain(name), plain(c)); d < least {
 			best, least = c, d
 		}
 	}

@@ -46,22 +46,10 @@ func (e *Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// problems collects; at most one problem is kept per key, the first, because
-// later ones would only be its consequences.
-type problems struct {
-	list  []Problem
-	known map[string]bool
-}
+// problems collects.
+type problems struct{ list []Problem }
 
 func (ps *problems) add(at Origin, key, message string) {
-	id := at.where() + "\x00" + key
-	if key != "" && ps.known[id] {
-		return
-	}
-	if ps.known == nil {
-		ps.known = map[string]bool{}
-	}
-	ps.known[id] = true
 	ps.list = append(ps.list, Problem{File: at.File, Line: at.Line, Key: key, Message: message})
 }
 

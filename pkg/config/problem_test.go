@@ -13,6 +13,7 @@ import (
 // TestEveryKindOfProblem has, for each kind of mistake, the exact words a person
 // reads. "backburner.toml:" is left out before each line of want.
 func TestEveryKindOfProblem(t *testing.T) {
+	load := loader(t)
 	for _, tc := range []struct{ name, text, want string }{
 		{"unknown key, near miss", "[tick]\nmax_agnts = 3", `2: tick.max_agnts: unknown key; did you mean max_agents?`},
 		{"unknown key, dash and case", "[tick]\nMax-Agents = 3", `2: tick.Max-Agents: unknown key; did you mean max_agents?`},
@@ -54,6 +55,7 @@ func TestEveryKindOfProblem(t *testing.T) {
 		{"too much", "[budget]\nalert_percent = 101", `2: budget.alert_percent: 101 is too much; at most 100`},
 		{"negative money", "[budget]\nday_usd = -0.5", `2: budget.day_usd: -0.5 is too little; at least 0`},
 		{"duration too short", "[tick]\ndeadline = '30s'", `2: tick.deadline: 30s is too little; at least 1m`},
+		{"duration too long", "[tick]\ndeadline = '200h'", `2: tick.deadline: 200h is too much; at most 168h`},
 		{"negative duration", "[agent.claude]\nidle_timeout = '-5m'", `2: agent.claude.idle_timeout: -5m is too little; at least 0s`},
 		{"exit code", "[gate.fast]\nsteps = [{ run = ['a'], retry_codes = [1, 0] }]", `2: gate.fast.steps[0].retry_codes[1]: 0 is too little; at least 1`},
 		{"unknown word, near miss", "[[repository]]\npath = '.'\nmerge = 'sqash'", `3: repository[0].merge: "sqash" is not known; did you mean "squash"?`},
@@ -171,7 +173,7 @@ func TestEveryKindOfProblem(t *testing.T) {
 		{"UTF-16", "\xff\xfe[\x00g\x00", `1: is UTF-16; save it as UTF-8`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := load(t, tc.text)
+			_, err := load(tc.text)
 			var problems *config.Errors
 			if !errors.As(err, &problems) {
 				t.Fatalf("no problem was found; want\n%s", tc.want)
@@ -222,6 +224,15 @@ func TestOneMistakeHidesItsConsequences(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: want one problem, got\n%v", name, err)
 		}
+	}
+}
+
+func TestEveryAgentOfAVariableIsLookedAt(t *testing.T) {
+	_, err := config.Load(config.Sources{Dir: t.TempDir(), Env: []string{"BACKBURNER_ROLES_QA=claud,codx"}})
+	const want = `BACKBURNER_ROLES_QA: roles.qa: "claud" is no agent; did you mean "claude"?
+BACKBURNER_ROLES_QA: roles.qa: "codx" is no agent; did you mean "codex"?`
+	if err == nil || err.Error() != want {
+		t.Errorf("\ngot\n%v\nwant\n%s", err, want)
 	}
 }
 
