@@ -1,0 +1,184 @@
+// Package cmd is the command line: one file per verb, and wire.go, which turns
+// the configuration into what a pass works with. It owns exit codes, output and
+// signals; what a tick does is none of its business.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/backburner-cli/backburner/pkg/proc"
+)
+
+// The exit codes, as every help text lists them.
+const (
+	exitDone        = 0
+	exitError       = 1 // the pass could not go on
+	exitUsage       = 2 // usage or configuration
+	exitTasks       = 3 // pass done, some tasks failed; only with --fail-on tasks
+	exitBusy        = 4 // lease held, with --on-busy fail
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+// supervise is the hidden command that runs one job; see [proc.Supervise].
+const supervise = "supervise"
+
+// codeError is an error that ends the program with a code of its own.
+type codeError struct {
+	code int
+	err  error
+}
+
+func (e *codeError) Error() string { return e.err.Error() }
+func (e *codeError) Unwrap() error { return e.err }
+
+// usage is an error in what was typed or configured.
+func usage(format string, args ...any) error {
+	return &codeError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// Main runs the program with its arguments and returns its exit code.
+func Main(args []string) int {
+	if len(args) == 3 && args[1] == supervise {
+		return superviseMain(args[2]) // before anything else: every agent pays for this start
+	}
+	ctx, stop := untilSignal(context.Background())
+	defer stop()
+	err := newApp(os.Stdout, os.Stderr).RunContext(ctx, args)
+	return exitCode(err, os.Stderr)
+}
+
+func superviseMain(dir string) int {
+	if err := proc.Supervise(dir); err != nil {
+		fmt.Fprintln(os.Stderr, "backburner supervise:", err)
+		return exitError
+	}
+	return exitDone
+}
+
+func newApp(stdout, stderr io.Writer) *cli.App {
+	return &cli.App{
+		Name:                   "backburner",
+		Usage:                  "coding agents work through your issues while nobody watches",
+		Version:                version(),
+		HideVersion:            true,
+		Writer:                 stdout,
+		ErrWriter:              stderr,
+		Flags:                  globalFlags(),
+		Commands:               commands(),
+		ExitErrHandler:         func(*cli.Context, error) {}, // codes are ours: an *exec.ExitError would end us with a child's
+		OnUsageError:           usageError,
+		CommandNotFound:        nil,
+		Action:                 noCommand,
+		EnableBashCompletion:   true,
+		UseShortOptionHandling: false,
+		CustomAppHelpTemplate:  cli.AppHelpTemplate + exitHelp,
+	}
+}
+
+const exitHelp = `
+EXIT CODES:
+   0 done, or nothing to do · 1 it could not go on · 2 usage or configuration · 3 some tasks failed (--fail-on tasks)
+   4 another tick is running (--on-busy fail) · 130, 143 interrupted, state saved
+`
+
+func usageError(_ *cli.Context, err error, _ bool) error { return &codeError{exitUsage, err} }
+
+func noCommand(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return usage("%q is not a command; see: backburner help", c.Args().First())
+	}
+	return cli.ShowAppHelp(c)
+}
+
+// exitCode prints an error, if there is something to say, and picks the code.
+func exitCode(err error, stderr io.Writer) int {
+	if err == nil {
+		return exitDone
+	}
+	var coded *codeError
+	if !errors.As(err, &coded) {
+		fmt.Fprintln(stderr, "backburner:", err)
+		return exitError
+	}
+	if coded.err != nil {
+		fmt.Fprintln(stderr, "backburner:", coded.err)
+	}
+	return coded.code
+}
+
+// signalError is the cause of a context that a signal ended.
+type signalError struct{ signal syscall.Signal }
+
+func (e signalError) Error() string { return "interrupted by " + e.signal.String() }
+
+func (e signalError) code() int {
+	if e.signal == syscall.SIGTERM {
+		return exitTerminated
+	}
+	return exitInterrupted
+}
+
+// untilSignal ends the context at the first INT, TERM or HUP. A second one
+// changes nothing: what runs is being ended and saved, and that is bounded.
+func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		select {
+		case s := <-signals:
+			cancel(signalError{s.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { signal.Stop(signals); cancel(nil) }
+}
+
+// version is the module's version, or the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel-" + s.Value[:min(len(s.Value), 12)]
+		}
+	}
+	return "devel"
+}
+
+func commands() []*cli.Command {
+	all := []*cli.Command{tickCommand(), statusCommand(), logsCommand(), openCommand(), versionCommand()}
+	all = append(all, requestCommands()...)
+	for _, c := range all {
+		c.OnUsageError = usageError
+	}
+	return all
+}
+
+func versionCommand() *cli.Command {
+	return &cli.Command{
+		Name: "version", Usage: "print the version",
+		Action: func(c *cli.Context) error {
+			if c.Bool("json") {
+				return printJSON(c.App.Writer, map[string]string{"version": version()})
+			}
+			_, err := fmt.Fprintln(c.App.Writer, "backburner", version())
+			return err
+		},
+	}
+}

@@ -1,0 +1,248 @@
+package cmd
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/backburner-cli/backburner/pkg/config"
+	"github.com/backburner-cli/backburner/pkg/lease"
+	"github.com/backburner-cli/backburner/pkg/pass"
+	"github.com/backburner-cli/backburner/pkg/report"
+	"github.com/backburner-cli/backburner/pkg/store"
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+func tickCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "tick",
+		Usage: "make one pass over everything that is open",
+		Description: `Loads the state, takes one pass through all phases, saves, and exits. What is
+running or waiting goes on with the next tick.
+
+Examples:
+   backburner tick                         one pass
+   backburner tick --dry-run               what it would begin with; writes nothing
+   backburner tick --workstream fix-login  only this one
+   */15 * * * * cd /srv/shop && backburner tick`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "dry-run", Usage: "say what the tick would begin with, and write nothing"},
+			&cli.StringSliceFlag{Name: "repo", Usage: "only work of this `REPOSITORY`; may be repeated"},
+			&cli.StringSliceFlag{Name: "workstream", Usage: "only this workstream `ID`; may be repeated"},
+			&cli.StringFlag{Name: "max-agents", Usage: "run at most `N` agents at once"},
+			&cli.StringFlag{Name: "deadline", Usage: "be over within this `TIME`, such as 20m"},
+			&cli.StringFlag{Name: "on-busy", Usage: "when another tick is running: `skip`, wait or fail"},
+			&cli.StringFlag{Name: "fail-on", Usage: "`tasks`: exit with 3 when a task failed"},
+			&cli.StringFlag{Name: "report", Usage: "also write the summary, as JSON, to `FILE`"},
+		},
+		Action: tickAction,
+	}
+}
+
+func tickAction(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return usage("tick takes no arguments: %q", c.Args().Slice())
+	}
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	repos, err := repositories(cfg)
+	if err != nil {
+		return err
+	}
+	only, err := selection(c, repos)
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	set := settings(cfg, tickID(started), started)
+	set.Only = only
+	if c.Bool("dry-run") {
+		return dryRun(c, cfg, set, repos)
+	}
+	return runTick(c, cfg, set, repos)
+}
+
+// selection is the choice that --repo and --workstream make; nil is everything.
+func selection(c *cli.Context, repos pass.Repositories) (func(*work.Workstream) bool, error) {
+	ids, names := c.StringSlice("workstream"), c.StringSlice("repo")
+	if len(ids)+len(names) == 0 {
+		return nil, nil
+	}
+	wantedRepo, wanted := make(map[string]bool), make(map[string]bool)
+	for _, n := range names {
+		if _, ok := repos[n]; !ok {
+			return nil, usage("--repo %s: no such repository is configured", n)
+		}
+		wantedRepo[n] = true
+	}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	return func(w *work.Workstream) bool {
+		return (len(ids) == 0 || wanted[w.ID]) && (len(names) == 0 || wantedRepo[w.Repository])
+	}, nil
+}
+
+func tickID(now time.Time) string {
+	return now.UTC().Format("20060102T150405Z") + "-" + strings.ToLower(rand.Text()[:6])
+}
+
+// dryRun prints what the tick would begin with.
+func dryRun(c *cli.Context, cfg *config.Config, set pass.Settings, repos pass.Repositories) error {
+	st, err := openStore(cfg, true, nil)
+	if err != nil {
+		return err
+	}
+	board, bad, err := st.Load(c.Context)
+	if err != nil {
+		return err
+	}
+	for _, q := range bad {
+		fmt.Fprintln(c.App.ErrWriter, q)
+	}
+	intentions := pass.Preview(board, set, repos, time.Now())
+	if c.Bool("json") {
+		return printJSON(c.App.Writer, map[string]any{"workstreams": intentions})
+	}
+	for _, i := range intentions {
+		fmt.Fprintf(c.App.Writer, "%s (%s): %s\n", i.ID, i.Status, i.Next)
+	}
+	return nil
+}
+
+// runTick takes the lease, makes the pass, and says what it did.
+func runTick(c *cli.Context, cfg *config.Config, set pass.Settings, repos pass.Repositories) error {
+	var held *lease.Lease
+	st, err := openStore(cfg, false, func() error { return held.Check() })
+	if err != nil {
+		return err
+	}
+	held, err = takeLease(c.Context, cfg, set)
+	if held == nil || err != nil {
+		return err
+	}
+	defer held.Release()
+	ctx, cancel := context.WithDeadlineCause(held.Context(), set.Deadline, context.DeadlineExceeded)
+	defer cancel()
+	p := passage{store: st, lease: held, set: set, repos: repos}
+	tick, err := p.make(ctx, c, cfg)
+	if printErr := printTick(c, cfg, p, tick); err == nil {
+		err = printErr
+	}
+	return tickError(c.Context, cfg, tick, err)
+}
+
+// takeLease takes the right to run; nil without an error when another tick has
+// it and this one is to be skipped.
+func takeLease(ctx context.Context, cfg *config.Config, set pass.Settings) (*lease.Lease, error) {
+	take := lease.Acquire
+	if cfg.Tick.OnBusy == "wait" {
+		take = lease.Wait
+	}
+	l, err := take(ctx, cfg.State.Dir, lease.Options{TickID: set.Tick})
+	var busy *lease.HeldError
+	if !errors.As(err, &busy) {
+		return l, err
+	}
+	switch cfg.Tick.OnBusy {
+	case "fail":
+		return nil, &codeError{exitBusy, err}
+	case "wait":
+		return nil, err
+	}
+	return nil, nil
+}
+
+// passage is one pass on its way.
+type passage struct {
+	store *store.Store
+	lease *lease.Lease
+	set   pass.Settings
+	repos pass.Repositories
+	board *work.Board
+}
+
+// make loads the board, makes the pass, and returns what it did.
+func (p *passage) make(ctx context.Context, c *cli.Context, cfg *config.Config) (work.Tick, error) {
+	failed := func(err error) (work.Tick, error) {
+		return work.Tick{ID: p.set.Tick, Outcome: "error", Error: err.Error()}, err
+	}
+	var bad []store.Quarantined
+	var err error
+	if p.board, bad, err = p.store.Load(ctx); err != nil {
+		return failed(err)
+	}
+	progress := watch(c, p.store)
+	defer progress.Close()
+	with, done, err := collaborators(cfg, p.store, logger(c, progress))
+	if err != nil {
+		return failed(err)
+	}
+	defer done()
+	with.Lease, with.Watch = p.lease.Check, watcher{progress}
+	tick, err := pass.New(p.board, p.set, p.repos, with).Run(ctx)
+	for _, q := range bad {
+		tick.Notices = append(tick.Notices, q.String())
+	}
+	if t := p.lease.TookOver(); t != nil {
+		tick.TookOver = t.String()
+	}
+	return tick, err
+}
+
+// printTick says what a tick did: on stdout, and where else it was asked for.
+func printTick(c *cli.Context, cfg *config.Config, p passage, tick work.Tick) error {
+	if err := writeReports(c, cfg, p, tick); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return report.TickJSON(c.App.Writer, tick)
+	}
+	if os.Getenv("GITHUB_ACTIONS") == "true" {
+		return report.Actions(c.App.Writer, tick, rand.Text())
+	}
+	return report.Tick(c.App.Writer, tick, style(c))
+}
+
+// writeReports writes the file of --report and the step summary of Actions.
+func writeReports(c *cli.Context, cfg *config.Config, p passage, tick work.Tick) error {
+	file, summary := c.String("report"), os.Getenv("GITHUB_STEP_SUMMARY")
+	if file == "" && summary == "" {
+		return nil
+	}
+	view, err := viewOf(cfg, p.store, p.board, time.Now())
+	if err != nil {
+		return err
+	}
+	if file != "" {
+		if err := report.WriteFile(file, tick, view); err != nil {
+			return err
+		}
+	}
+	if summary != "" && !report.Quiet(tick) {
+		return report.AppendSummary(summary, report.Markdown(tick, view))
+	}
+	return nil
+}
+
+// tickError picks the exit code of a tick.
+func tickError(ctx context.Context, cfg *config.Config, tick work.Tick, err error) error {
+	var signalled signalError
+	switch {
+	case err != nil:
+		return err
+	case errors.As(context.Cause(ctx), &signalled):
+		return &codeError{signalled.code(), signalled}
+	case cfg.Tick.FailOn == "tasks" && tick.Failed > 0:
+		return &codeError{exitTasks, fmt.Errorf("%d run(s) failed", tick.Failed)}
+	}
+	return nil
+}

@@ -1,0 +1,293 @@
+package cmd
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/backburner-cli/backburner/pkg/agent"
+	"github.com/backburner-cli/backburner/pkg/budget"
+	"github.com/backburner-cli/backburner/pkg/config"
+	"github.com/backburner-cli/backburner/pkg/forge/local"
+	"github.com/backburner-cli/backburner/pkg/gate"
+	"github.com/backburner-cli/backburner/pkg/git"
+	"github.com/backburner-cli/backburner/pkg/pass"
+	"github.com/backburner-cli/backburner/pkg/proc"
+	"github.com/backburner-cli/backburner/pkg/store"
+	"github.com/backburner-cli/backburner/pkg/work"
+	"github.com/backburner-cli/backburner/pkg/workspace"
+)
+
+// loadConfig reads the configuration from file, environment and flags. Without
+// any it is that of the git repository one stands in.
+func loadConfig(c *cli.Context) (*config.Config, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	sources := config.Sources{Path: c.String("config"), Dir: dir, Env: os.Environ(), Flags: overrides(c, dir)}
+	cfg, err := config.Load(sources)
+	if err != nil {
+		return nil, &codeError{exitUsage, err}
+	}
+	if cfg.File() == "" {
+		if top := topLevel(dir); top != "" && top != dir {
+			sources.Dir = top
+			if cfg, err = config.Load(sources); err != nil {
+				return nil, &codeError{exitUsage, err}
+			}
+		}
+	}
+	return complete(cfg)
+}
+
+// complete adds what can be found: the repository one stands in, and agents
+// that are installed.
+func complete(cfg *config.Config) (*config.Config, error) {
+	if len(cfg.Repositories) == 0 {
+		top := topLevel(cfg.Base())
+		if top == "" {
+			return nil, usage("%s is not in a git repository, and no configuration file was found: run backburner in a repository, or name one with --config", cfg.Base())
+		}
+		cfg = cfg.WithRepository(top)
+		cfg.Repositories[0].Base = guessBase(top)
+	}
+	return cfg.WithAgents(agent.Installed(os.Getenv("PATH"))...), nil
+}
+
+// topLevel is the working tree that dir lies in; "" when there is none.
+func topLevel(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// guessBase is main or master where there is one, else the branch checked out.
+func guessBase(top string) string {
+	dir, common, err := git.Locate(top)
+	if err != nil {
+		return "main"
+	}
+	for _, name := range []string{"main", "master"} {
+		if _, err := os.Lstat(filepath.Join(common, "refs", "heads", name)); err == nil {
+			return name
+		}
+		if packed, err := os.ReadFile(filepath.Join(common, "packed-refs")); err == nil && strings.Contains(string(packed), " refs/heads/"+name+"\n") {
+			return name
+		}
+	}
+	head, err := os.ReadFile(filepath.Join(dir, "HEAD"))
+	if name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/"); err == nil && ok {
+		return name
+	}
+	return "main"
+}
+
+// openStore opens the state folder of the configuration.
+func openStore(cfg *config.Config, readOnly bool, check func() error) (*store.Store, error) {
+	if cfg.State.Backend != "dir" {
+		return nil, usage("state.backend = %q is not there yet; use \"dir\"", cfg.State.Backend)
+	}
+	return store.Open(cfg.State.Dir, store.Options{
+		CreatedBy: "backburner " + version(), ReadOnly: readOnly, Check: check,
+	})
+}
+
+// repositories turns the configured ones into those of a pass.
+func repositories(cfg *config.Config) (pass.Repositories, error) {
+	all := make(pass.Repositories, len(cfg.Repositories))
+	for i := range cfg.Repositories {
+		r := &cfg.Repositories[i]
+		if r.Slug != "" {
+			return nil, usage("repository %s: GitHub repositories are not served yet; give the path of a local clone instead of a slug", r.Slug)
+		}
+		id := uniqueID(filepath.Base(r.Path), all)
+		all[id] = pass.Repository{
+			Repository: workspace.Repository{ID: id, Path: r.Path, Base: r.Base, Author: cfg.Git.Author, Sign: cfg.Git.Sign},
+			Policy:     policy(cfg, r),
+			Strategy:   r.Merge,
+			Gates:      gates(cfg, r),
+		}
+	}
+	return all, nil
+}
+
+// uniqueID makes an id of a repository from its folder's name.
+func uniqueID(name string, taken pass.Repositories) string {
+	id := strings.Map(func(r rune) rune {
+		if work.BadID("x"+string(r)+"x") != "" {
+			return '-'
+		}
+		return r
+	}, name)
+	if id = strings.Trim(id, "-."); id == "" {
+		id = "repository"
+	}
+	for n := 2; ; n++ {
+		if _, there := taken[id]; !there {
+			return id
+		}
+		id = fmt.Sprintf("%s-%d", strings.TrimSuffix(id, fmt.Sprintf("-%d", n-1)), n)
+	}
+}
+
+func policy(cfg *config.Config, r *config.Repository) work.Policy {
+	p := work.Policy{
+		ApprovePlans: r.PlanApproval == "required", Discovery: r.Discovery, Assess: len(cfg.Roles.Assessor) > 0,
+		Gates: make(map[string]bool), ProtectedPaths: r.ProtectedPaths, MaxDiffLines: r.MaxDiffLines,
+		CheckBefore: make(map[work.Status]bool), AutoMerge: cfg.Mainline.AutoMerge,
+		Limits: work.Limits{
+			Attempts: cfg.Retry.Attempts, GateRetries: cfg.Retry.GateRetries, RepairRounds: cfg.Retry.RepairRounds,
+			EscalateAfter: cfg.Retry.EscalateAfter, ReviewRounds: cfg.Retry.ReviewRounds, ConflictRounds: cfg.Retry.ConflictRounds,
+		},
+	}
+	for name := range gates(cfg, r) {
+		p.Gates[name] = true
+	}
+	for _, phase := range cfg.Mainline.CheckBefore {
+		p.CheckBefore[work.Status(phase)] = true
+	}
+	return p
+}
+
+// gates are the gates that a repository has commands for.
+func gates(cfg *config.Config, r *config.Repository) map[string]gate.Gate {
+	found := make(map[string]gate.Gate)
+	for _, name := range []string{work.GateFast, work.GateFull} {
+		configured, ok := cfg.Gate(r, name)
+		if !ok {
+			continue
+		}
+		g := gate.Gate{Name: name, Timeout: configured.Timeout}
+		for i, group := range configured.Order() {
+			for _, s := range group {
+				g.Steps = append(g.Steps, gate.Step{
+					Name: s.Name, Run: s.Run, Timeout: s.Timeout, Retries: s.Retries, RetryCodes: s.RetryCodes,
+					Dir: s.Dir, Env: s.Env, Group: groupName(i, group),
+				})
+				if s.Coverage != nil {
+					g.Coverage = append(g.Coverage, gate.Coverage{File: s.Coverage.File, Format: s.Coverage.Format, Minimum: s.Coverage.Minimum})
+				}
+			}
+		}
+		found[name] = g
+	}
+	return found
+}
+
+// groupName marks the steps that run at once; a step alone needs no mark.
+func groupName(i int, group []config.Step) string {
+	if len(group) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("group %d", i+1)
+}
+
+// crew makes the agents and who may do what.
+func crew(cfg *config.Config, self []string) (*agent.Pool, error) {
+	var agents []*agent.Agent
+	for _, name := range cfg.AgentNames() {
+		a := cfg.Agents[name]
+		c := agent.Config{
+			Name: name, Preset: orName(a.Preset, name), Model: a.Model, Command: a.Command, Args: a.Args, Wrap: a.Wrap, Env: a.Env,
+			Slots: a.Slots, MaxTurns: a.MaxTurns, Timeout: a.Timeout, Idle: a.IdleTimeout, MaxOutput: int64(a.MaxOutputMB) << 20,
+		}
+		if a.Price != nil {
+			c.Price = &agent.Price{Input: a.Price.Input, CacheRead: a.Price.CacheRead, Output: a.Price.Output}
+		}
+		made, err := agent.New(c, self)
+		if err != nil {
+			return nil, err
+		}
+		agents = append(agents, made)
+	}
+	roles := make(map[work.Role][]string)
+	for _, role := range work.Roles {
+		roles[role] = cfg.AgentsFor(string(role))
+	}
+	return agent.NewPool(agents, roles)
+}
+
+func orName(preset, name string) string {
+	if preset == "" {
+		return name
+	}
+	return preset
+}
+
+// self is how backburner starts itself.
+func self() ([]string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return []string{path}, nil
+}
+
+// collaborators builds what a pass works with; done gives back what it holds.
+func collaborators(cfg *config.Config, st *store.Store, log *slog.Logger) (with pass.Collaborators, done func() error, err error) {
+	me, err := self()
+	if err != nil {
+		return with, nil, err
+	}
+	agents, err := crew(cfg, me)
+	if err != nil {
+		return with, nil, &codeError{exitUsage, err}
+	}
+	trees := workspace.New(cfg.Workspace.Root, git.New(git.Options{}), time.Now)
+	return pass.Collaborators{
+		Store:      st,
+		Workspaces: trees,
+		Agents:     agents,
+		Gates:      gate.New(me, proc.Environment(os.Environ(), nil), nil),
+		Forge:      local.Forge{SpecsDir: cfg.Forge.SpecsDir},
+		Log:        log,
+		Now:        time.Now,
+	}, trees.Close, nil
+}
+
+// settings are the caps of one tick.
+func settings(cfg *config.Config, tick string, started time.Time) pass.Settings {
+	b := cfg.Budget
+	return pass.Settings{
+		Tick: tick, MaxActive: cfg.Tick.MaxActive, MaxAgents: cfg.Tick.MaxAgents, MaxGates: cfg.Tick.MaxGates,
+		Queue: cfg.Tick.Queue, BranchPrefix: "backburner/", Deadline: started.Add(cfg.Tick.Deadline),
+		Budget: pass.Budget{
+			Caps: budget.Caps{
+				Task:         budget.Cap{USD: b.TaskUSD, Tokens: int64(b.TaskTokens), Sessions: b.TaskSessions, Time: b.TaskTime},
+				Workstream:   budget.Cap{USD: b.WorkstreamUSD, Tokens: int64(b.WorkstreamTokens), Sessions: b.WorkstreamSessions, Time: b.WorkstreamTime},
+				Tick:         budget.Cap{USD: b.TickUSD, Tokens: int64(b.TickTokens), Sessions: b.TickSessions, Time: b.TickTime},
+				Day:          budget.Cap{USD: b.DayUSD, Tokens: int64(b.DayTokens), Sessions: b.DaySessions, Time: b.DayTime},
+				AlertPercent: b.AlertPercent,
+			},
+			Windows: windows(b),
+		},
+		Retention: store.RetentionPolicy{
+			Executions: days(cfg.Retention.ExecutionsDays), ExecutionBytes: int64(cfg.Retention.ExecutionsMB) << 20,
+			Archive: days(cfg.Retention.ArchiveDays), Requests: days(cfg.Retention.ExecutionsDays), Ticks: days(cfg.Retention.ArchiveDays),
+		},
+	}
+}
+
+func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
+
+// windows are the working hours without the freezes.
+func windows(b config.Budget) []budget.Window {
+	all := []budget.Window{b.Hours}
+	for _, f := range b.Freeze {
+		all = append(all, f)
+	}
+	return all
+}

@@ -1,0 +1,62 @@
+package pass
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/backburner-cli/backburner/pkg/gate"
+	"github.com/backburner-cli/backburner/pkg/prompt"
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+const (
+	logTail = 32 << 10 // bytes of a red gate's log
+)
+
+// brief is what an agent is told about its task.
+func (r *runs) brief(w *work.Workstream, t *work.Task) (text, packet []byte, err error) {
+	memory, err := r.store.Memory(w.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	repo := r.repositories[w.Repository]
+	p := prompt.Packet{
+		Task:       prompt.Task{ID: t.ID, Words: t.Context.Words, Attempt: t.Attempts + 1},
+		Workstream: prompt.Workstream{ID: w.ID, Title: w.Title, Branch: w.Branch},
+		Repository: prompt.Repository{Name: repo.ID, Base: repo.Base, Commit: w.Base},
+		Spec:       prompt.Spec{Source: w.Spec.Source, Body: w.Spec.Body, Hash: w.Spec.Hash},
+		Plan:       w.Plan, Revision: w.Revision, Exclusions: w.Exclusions,
+		Protected: repo.Policy.ProtectedPaths, GateCommands: commands(repo.Gates), Memory: memory,
+	}
+	if w.Plan != nil && t.Context.Increment < len(w.Plan.Increments) {
+		p.Increment = &prompt.Increment{Number: t.Context.Increment + 1, Of: w.Plan.Steps(), Increment: w.Plan.Increments[t.Context.Increment]}
+	}
+	for _, q := range w.Questions {
+		if !q.AnsweredAt.IsZero() {
+			p.Answers = append(p.Answers, prompt.Answer{Question: q.Text, Answer: q.Answer, By: q.AnsweredBy})
+		}
+	}
+	if e, ok := w.Evidence[t.Context.Gate]; ok && t.Context.Gate != "" {
+		log, err := gate.Tail(r.store.ExecutionDir(t.Context.GateLog), logTail)
+		if err != nil {
+			log = "(its log cannot be read: " + err.Error() + ")"
+		}
+		p.Gate = &prompt.Gate{Name: e.Gate, Reason: e.Reason + ": " + e.Detail, Log: log}
+	}
+	if w.Conflict != nil && t.Kind == work.Reconcile {
+		p.Conflict = &prompt.Conflict{Ours: w.Conflict.Ours, Base: w.Conflict.Base, Files: w.Conflict.Files}
+	}
+	return prompt.Build(t.Kind, p)
+}
+
+// commands are the gates' steps as people would type them.
+func commands(gates map[string]gate.Gate) []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(gates)) {
+		for _, step := range gates[name].Steps {
+			lines = append(lines, name+": "+strings.Join(step.Run, " "))
+		}
+	}
+	return lines
+}

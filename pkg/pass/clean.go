@@ -1,0 +1,70 @@
+package pass
+
+import (
+	"context"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// clean archives what is over with its workspace, and lets old artifacts go.
+type clean struct {
+	trees        Workspaces
+	store        Store
+	settings     Settings
+	repositories Repositories
+	expired      bool
+}
+
+func (c *clean) Select(board *work.Board, b *Batch, now time.Time) []Job {
+	var jobs []Job
+	for _, w := range b.workstreams(board) {
+		over := w.Status == work.Merged || w.Status == work.Closed
+		if over && w.Running() == nil && w.GateRun == "" && len(w.Outbox) == 0 {
+			jobs = append(jobs, c.archive(board, w))
+		}
+	}
+	if !c.expired {
+		c.expired = true
+		jobs = append(jobs, c.expire(board, now))
+	}
+	return jobs
+}
+
+// archive saves what a workspace still holds, removes it, and moves the
+// workstream out of what ticks read.
+func (c *clean) archive(board *work.Board, w *work.Workstream) Job {
+	repo, known := c.repositories[w.Repository]
+	tree, copied := treeOf(w), w.Clone()
+	return do("archive "+w.ID, "", func(ctx context.Context) Record {
+		var err error
+		if known && tree.Head != "" {
+			_, err = c.trees.Restore(ctx, repo.Repository, tree, "closing")
+		}
+		if err == nil {
+			err = c.trees.Remove(ctx, repo.Repository, tree.ID)
+		}
+		if err == nil {
+			err = c.store.Archive(copied)
+		}
+		return func(time.Time) (Act, error) {
+			if err == nil {
+				delete(board.Workstreams, copied.ID)
+			}
+			return nil, err
+		}
+	})
+}
+
+// expire lets go of artifacts that are too old or too many.
+func (c *clean) expire(board *work.Board, now time.Time) Job {
+	return Job{Name: "expire artifacts", Begin: func(time.Time) (Act, error) {
+		board.Spending.Prune(day(now.AddDate(0, 0, -ledgerDays)))
+		return func(context.Context) Record {
+			_, err := c.store.Expire(now, c.settings.Retention)
+			return func(time.Time) (Act, error) { return nil, err }
+		}, nil
+	}}
+}
+
+const ledgerDays = 40 // spending is remembered by the day for that long

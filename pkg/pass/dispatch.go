@@ -1,0 +1,94 @@
+package pass
+
+import (
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/agent"
+	"github.com/backburner-cli/backburner/pkg/budget"
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// dispatch runs the agent or the gate that a workstream needs next.
+type dispatch struct {
+	runs     *runs
+	settings Settings
+	busy     *busy
+}
+
+func (d *dispatch) Select(board *work.Board, b *Batch, now time.Time) []Job {
+	w := board.Workstreams[b.IDs[0]]
+	if w == nil || marked(w) != nil {
+		return nil
+	}
+	repo, known := d.runs.repositories[w.Repository]
+	if !known || board.Agents.Hold != nil {
+		return nil
+	}
+	step := work.Next(w, repo.Policy, now)
+	if w.Status == work.Blocked && w.Conflict == nil {
+		return nil
+	}
+	switch {
+	case w.Head == "":
+		return nil // its workspace could not be made
+	case step.Act == work.RunAgent && step.Task != nil:
+		return d.agent(board, w, step.Task, now)
+	case step.Act == work.RunGate:
+		return d.gate(w, step.Gate, now)
+	}
+	return nil
+}
+
+func (d *dispatch) agent(board *work.Board, w *work.Workstream, t *work.Task, now time.Time) []Job {
+	if opens := budget.Opens(now, d.settings.Budget.Windows...); !opens.Equal(now) {
+		return d.hold(w, t, work.TaskHold{Reason: "hours", Detail: "outside of the hours in which agents may start", NextEligibleAt: opens.UTC()}, now)
+	}
+	if d.busy.total() >= d.settings.MaxAgents {
+		return []Job{{Wait: true}}
+	}
+	choice := d.runs.agents.Pick(t.Kind.Role(), w.Sessions[t.Kind.Role()].Agent, d.busy.agents, board.Agents, now)
+	if choice.Why == agent.WhyNoSlot {
+		return []Job{{Wait: true}}
+	}
+	if choice.Agent == nil {
+		until := choice.Until
+		if until.IsZero() {
+			until = now // asked again by the next tick
+		}
+		return d.hold(w, t, work.TaskHold{Reason: "no_agent", Detail: noAgent(t, choice.Why), NextEligibleAt: until.UTC()}, now)
+	}
+	timeout, ok := d.settings.start(choice.Agent.Timeout(), now)
+	if !ok {
+		return nil // the next tick has more time
+	}
+	return []Job{d.runs.task(board, w, t, choice.Agent.Name(), timeout)}
+}
+
+// hold keeps a task back; saying the same again changes nothing.
+func (d *dispatch) hold(w *work.Workstream, t *work.Task, h work.TaskHold, now time.Time) []Job {
+	if t.Held != nil && t.Held.Reason == h.Reason && t.Held.Detail == h.Detail && !h.NextEligibleAt.After(now) {
+		return nil
+	}
+	return []Job{decide("hold "+w.ID, w.ID, func(time.Time) error {
+		t.Held = &h
+		return nil
+	})}
+}
+
+func (d *dispatch) gate(w *work.Workstream, name string, now time.Time) []Job {
+	if d.busy.gates >= d.settings.MaxGates {
+		return []Job{{Wait: true}}
+	}
+	if _, ok := d.settings.start(0, now); !ok {
+		return nil
+	}
+	return []Job{d.runs.gate(w, name)}
+}
+
+// noAgent says why nobody can take the task.
+func noAgent(t *work.Task, why string) string {
+	if why == agent.WhyNoAgent {
+		return "no agent is configured for the role " + string(t.Kind.Role()) + " and none is installed; see: backburner doctor"
+	}
+	return "every agent of the role " + string(t.Kind.Role()) + " is parked: " + why
+}

@@ -1,0 +1,94 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// enrol decides on every add of the batch, one at a time: each changes what
+// the next may do.
+type enrol struct {
+	store        Store
+	settings     Settings
+	repositories Repositories
+}
+
+func (e *enrol) Select(board *work.Board, b *Batch, _ time.Time) []Job {
+	for _, in := range b.Incoming {
+		if !in.Done && in.Verb == work.VerbAdd {
+			return []Job{{
+				Name: "add " + in.Workstream, Workstream: in.Workstream, Repository: in.Repository,
+				Begin: func(now time.Time) (Act, error) { return e.lookUp(board, b, in), nil },
+			}}
+		}
+	}
+	return nil
+}
+
+// lookUp asks the archive first: what is over is not begun again.
+func (e *enrol) lookUp(board *work.Board, b *Batch, in *Incoming) Act {
+	id := in.Workstream
+	return func(context.Context) Record {
+		var archived work.Status
+		var err error
+		if work.BadID(id) == "" {
+			archived, err = over(e.store, id)
+		}
+		return func(now time.Time) (Act, error) {
+			if err != nil {
+				in.Done = true // asked again by the next tick
+				return nil, err
+			}
+			return e.decide(board, b, in, archived, now)
+		}
+	}
+}
+
+func (e *enrol) decide(board *work.Board, b *Batch, in *Incoming, archived work.Status, now time.Time) (Act, error) {
+	w, progress := board.Enrol(in.Request, work.Admission{
+		Repositories: slices.Sorted(maps.Keys(e.repositories)), Archived: archived, MaxActive: e.settings.MaxActive,
+		Queue: e.settings.Queue, BranchPrefix: e.settings.BranchPrefix,
+	}, now)
+	in.Progress = progress
+	switch progress.Decision {
+	case work.Deferred:
+		return e.putOff(in), nil
+	case work.Rejected:
+		return decided(board, e.store, in), Notice(fmt.Sprintf("add %s: refused (%s): %s", work.Printable(in.Workstream), progress.Reason, progress.Detail))
+	}
+	w.Say("added", "added", fmt.Sprintf("Added by %s from %s.", in.By, work.Printable(in.Source)), now)
+	b.Add(w.ID)
+	return decided(board, e.store, in), nil
+}
+
+// putOff keeps the request in the inbox, with what was decided so far.
+func (e *enrol) putOff(in *Incoming) Act {
+	in.Done = true
+	request := *in.Request
+	return func(context.Context) Record {
+		var err error
+		if in.File == "" {
+			err = e.store.SaveRequest(&request)
+		}
+		return func(time.Time) (Act, error) { return nil, err }
+	}
+}
+
+// over is how an archived workstream ended; "" when there is none of that id.
+func over(store Store, id string) (work.Status, error) {
+	w, archived, err := store.Workstream(id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil || !archived:
+		return "", err
+	}
+	return w.Status, nil
+}

@@ -1,0 +1,179 @@
+package pass
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/forge"
+	"github.com/backburner-cli/backburner/pkg/git"
+	"github.com/backburner-cli/backburner/pkg/work"
+	"github.com/backburner-cli/backburner/pkg/workspace"
+)
+
+// land brings finished work to the repository: it publishes branches, and
+// merges what a person asked to merge. The intent is saved before the effect,
+// so that a repeat finds what was done.
+type land struct {
+	trees        Workspaces
+	store        Store
+	forge        Forge
+	repositories Repositories
+}
+
+const (
+	bundleDiff    = 8 << 20 // bytes of the patch in a review bundle
+	bundleCommits = 500
+)
+
+func (l *land) Select(board *work.Board, b *Batch, now time.Time) []Job {
+	var jobs []Job
+	for _, w := range b.workstreams(board) {
+		repo, known := l.repositories[w.Repository]
+		if !known || board.Agents.Hold != nil {
+			continue
+		}
+		switch work.Next(w, repo.Policy, now).Act {
+		case work.Publish:
+			jobs = append(jobs, l.publish(w, repo))
+		case work.Land:
+			jobs = append(jobs, l.merge(w, repo))
+		}
+	}
+	return jobs
+}
+
+// publish brings the branch to the repository, unless it holds what may not
+// be published.
+func (l *land) publish(w *work.Workstream, repo Repository) Job {
+	id := "publish:" + w.Branch + ":" + w.Head
+	copied := w.Clone()
+	return Job{Name: "publish " + w.ID, Workstream: w.ID, Begin: func(now time.Time) (Act, error) {
+		w.Intend(work.Intent{ID: id, Kind: "publish", Ref: "refs/heads/" + w.Branch, Old: w.Published, New: w.Head, At: now.UTC()})
+		return func(ctx context.Context) Record {
+			bad, got, err := l.bring(ctx, copied, repo)
+			return func(now time.Time) (Act, error) {
+				if ctx.Err() != nil {
+					return nil, nil // the intent stays; the next tick repeats it
+				}
+				w.Done(id)
+				return nil, published(w, copied.Head, bad, got, err, now)
+			}
+		}, nil
+	}}
+}
+
+// bring checks the scope of the work, publishes it, and writes the review bundle.
+func (l *land) bring(ctx context.Context, w *work.Workstream, repo Repository) (bad string, got workspace.Published, err error) {
+	diff, err := l.trees.Diff(ctx, repo.Repository, w.Base, w.Head, bundleDiff)
+	if err != nil {
+		return "", got, err
+	}
+	var changed []string
+	for _, c := range diff.Changes {
+		changed = append(changed, c.Path)
+	}
+	if bad = w.OutOfScope(changed, diff.Insertions+diff.Deletions, repo.Policy); bad != "" {
+		return bad, got, nil
+	}
+	log, err := l.trees.Log(ctx, repo.Repository, w.Base, w.Head, bundleCommits)
+	if err != nil {
+		return "", got, err
+	}
+	if got, err = l.trees.Publish(ctx, repo.Repository, w.Branch, w.Head, w.Published); err != nil {
+		return "", got, err
+	}
+	return "", got, l.forge.WriteBundle(ctx, l.store.Folder(w.ID), bundleOf(w, diff, log))
+}
+
+func bundleOf(w *work.Workstream, d workspace.Review, log []git.LogEntry) forge.Bundle {
+	var commits bytes.Buffer
+	for _, c := range log {
+		fmt.Fprintf(&commits, "%s %s\n", c.Commit[:min(len(c.Commit), 12)], work.Printable(c.Subject))
+	}
+	b := forge.Bundle{
+		Workstream: w.ID, Title: w.Title, Branch: w.Branch, Base: w.Base, Head: w.Head, Diff: d.Patch, Log: commits.Bytes(),
+		Plan: w.Plan, Revision: w.Revision, Summary: d.Stat, Next: "backburner merge " + w.ID,
+	}
+	for _, name := range []string{work.GateFast, work.GateFull} {
+		if e, ok := w.Evidence[name]; ok {
+			b.Gates = append(b.Gates, e)
+		}
+	}
+	return b
+}
+
+func published(w *work.Workstream, head, bad string, got workspace.Published, err error, now time.Time) error {
+	switch {
+	case err != nil:
+		return stop(w, "workspace:publish", err.Error(), now)
+	case bad != "":
+		return stop(w, "checkpoint_invalid", bad, now)
+	case got.Status == workspace.PublishPushed || got.Status == workspace.PublishAlready:
+		w.Published = head
+		return nil
+	}
+	return stop(w, "remote_local_divergence", got.Detail, now)
+}
+
+// stop blocks a workstream and says so.
+func stop(w *work.Workstream, code, detail string, now time.Time) error {
+	w.Say(fmt.Sprintf("blocked:%s:%s", code, w.Head), "blocked",
+		"Stopped: "+detail+".\n\nTry again with `backburner retry "+w.ID+"`.", now)
+	return w.Move(work.Blocked, work.Reason{Code: code, Detail: detail}, now)
+}
+
+// merge lands the branch as a person asked.
+func (l *land) merge(w *work.Workstream, repo Repository) Job {
+	intent := mergeIntent(w)
+	request := workspace.MergeRequest{
+		Head: w.Head, Strategy: repo.Strategy,
+		Message: fmt.Sprintf("%s\n\nBackburner-Workstream: %s", w.Title, w.ID),
+	}
+	return do("merge "+w.ID, w.ID, func(ctx context.Context) Record {
+		var got workspace.Merged
+		base, err := l.trees.Sync(ctx, repo.Repository)
+		if err == nil {
+			request.ExpectedBase = base.SHA
+			got, err = l.trees.Merge(ctx, repo.Repository, request)
+		}
+		return func(now time.Time) (Act, error) {
+			if ctx.Err() != nil {
+				return nil, nil // the intent stays; a repeat finds what landed
+			}
+			w.Done(intent.ID)
+			return nil, merged(w, intent, got, err, now)
+		}
+	})
+}
+
+func mergeIntent(w *work.Workstream) work.Intent {
+	for _, i := range w.Intents {
+		if i.Kind == "merge" {
+			return i
+		}
+	}
+	return work.Intent{}
+}
+
+func merged(w *work.Workstream, intent work.Intent, got workspace.Merged, err error, now time.Time) error {
+	if err == nil && (got.Status == workspace.MergeMerged || got.Status == workspace.MergeAlready) {
+		detail := "merged as " + got.SHA
+		if got.Tree != w.Tree {
+			detail += "; the base had moved, so this very tree was not tested"
+		}
+		w.Say("merged:"+got.SHA, "merged", detail, now)
+		return w.Move(work.Merged, work.Reason{Code: "landed", Detail: detail}, now)
+	}
+	detail := got.Detail
+	if err != nil {
+		detail = err.Error()
+	}
+	if got.Command != "" {
+		detail += "; run: " + got.Command
+	}
+	w.Detail = "not merged: " + detail
+	w.Say("not_merged:"+intent.Request, "refused", "Not merged: "+detail+".\n\nThen ask again with `backburner merge "+w.ID+"`.", now)
+	return Notice("merge " + w.ID + ": not merged: " + detail)
+}

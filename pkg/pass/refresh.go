@@ -1,0 +1,189 @@
+package pass
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/work"
+	"github.com/backburner-cli/backburner/pkg/workspace"
+)
+
+// refresh makes the workspaces of what is about to run, brings them up to
+// their branches, and compares those with the base before a wave. A repository
+// is looked at once per tick.
+type refresh struct {
+	trees        Workspaces
+	store        Store
+	repositories Repositories
+	bases        map[string]*base
+}
+
+// base is what a repository looked like when this tick first needed it.
+type base struct {
+	workspace.Base
+	err  error
+	done map[*Batch]map[string]bool // workstreams this batch already refreshed
+}
+
+func (r *refresh) Select(board *work.Board, b *Batch, now time.Time) []Job {
+	if r.bases == nil {
+		r.bases = make(map[string]*base)
+	}
+	var jobs []Job
+	asked := make(map[string]bool)
+	for _, w := range b.workstreams(board) {
+		repo, known := r.repositories[w.Repository]
+		if !known || !needsTree(work.Next(w, repo.Policy, now)) {
+			continue
+		}
+		seen := r.bases[repo.ID]
+		switch {
+		case seen == nil && !asked[repo.ID]:
+			asked[repo.ID] = true
+			jobs = append(jobs, r.look(board, repo))
+		case seen == nil || seen.done[b][w.ID]:
+		case seen.err != nil:
+			seen.mark(b, w.ID)
+			jobs = append(jobs, decide("refresh "+w.ID, w.ID, func(now time.Time) error {
+				return refuse(w, "workspace:repository", seen.err.Error(), now)
+			}))
+		default:
+			seen.mark(b, w.ID)
+			jobs = append(jobs, r.prepare(w, repo, seen.Base))
+		}
+	}
+	return jobs
+}
+
+func needsTree(s work.Step) bool {
+	return s.Act == work.RunAgent || s.Act == work.RunGate || s.Act == work.Publish
+}
+
+func (s *base) mark(b *Batch, id string) {
+	if s.done == nil {
+		s.done = make(map[*Batch]map[string]bool)
+	}
+	if s.done[b] == nil {
+		s.done[b] = make(map[string]bool)
+	}
+	s.done[b][id] = true
+}
+
+// look asks the repository for its base.
+func (r *refresh) look(board *work.Board, repo Repository) Job {
+	job := do("look at "+repo.ID, "", func(ctx context.Context) Record {
+		seen, err := r.trees.Sync(ctx, repo.Repository)
+		return func(now time.Time) (Act, error) {
+			r.bases[repo.ID] = &base{Base: seen, err: err}
+			if err == nil {
+				known := board.Repository(repo.ID)
+				if known.Base != seen.SHA {
+					known.Base, known.Tree, known.SeenAt = seen.SHA, seen.Tree, now.UTC()
+				}
+			}
+			return nil, nil
+		}
+	})
+	job.Repository = repo.ID
+	return job
+}
+
+// prepare brings one workspace up to its branch, then the branch up to its base.
+func (r *refresh) prepare(w *work.Workstream, repo Repository, at workspace.Base) Job {
+	tree := treeOf(w)
+	return do("refresh "+w.ID, w.ID, func(ctx context.Context) Record {
+		got, err := r.trees.Prepare(ctx, repo.Repository, tree)
+		return func(now time.Time) (Act, error) {
+			if ctx.Err() != nil {
+				return nil, nil
+			}
+			if err != nil {
+				return nil, refuse(w, "workspace:failed", err.Error(), now)
+			}
+			if again, err := r.prepared(w, got, now); again || err != nil {
+				return nil, err
+			}
+			if w.Base == "" {
+				w.Base = at.SHA // a new branch begins there
+			}
+			return r.mainline(w, repo, at), nil
+		}
+	})
+}
+
+// prepared notes what became of the workspace; stop means nothing may run in it.
+func (r *refresh) prepared(w *work.Workstream, got workspace.Prepared, now time.Time) (stop bool, err error) {
+	status := string(got.Status)
+	switch {
+	case strings.HasPrefix(status, "deferred_"):
+		if t := w.Pending(); t != nil {
+			t.Held = &work.TaskHold{Reason: status, Detail: got.Detail, NextEligibleAt: now.Add(time.Second).UTC()}
+		}
+		return true, nil
+	case strings.HasPrefix(status, "blocked_"):
+		if t := w.Pending(); t != nil && (got.Status == workspace.BlockedDirty || got.Status == workspace.BlockedWrongBranch) {
+			t.RecoveryNeeded = true
+		}
+		return true, refuse(w, "workspace:"+status, got.Detail, now)
+	}
+	w.Head, w.Tree = got.Head, got.Tree
+	return false, nil
+}
+
+// mainline compares the branch with a base that moved; nil when there is
+// nothing to compare.
+func (r *refresh) mainline(w *work.Workstream, repo Repository, at workspace.Base) Act {
+	if w.Base == at.SHA || w.Conflict != nil || !repo.Policy.CheckBefore[w.Status] {
+		return nil
+	}
+	tree := treeOf(w)
+	return func(ctx context.Context) Record {
+		got, err := r.trees.Mainline(ctx, repo.Repository, tree.Head, at.SHA)
+		if err == nil && got.Status == workspace.MainlineBehind && repo.Policy.AutoMerge {
+			return r.merge(ctx, w, tree, repo, at)
+		}
+		return func(now time.Time) (Act, error) {
+			switch {
+			case ctx.Err() != nil:
+				return nil, nil
+			case err != nil:
+				return nil, refuse(w, "workspace:mainline", err.Error(), now)
+			case got.Status == workspace.MainlineConflict:
+				return nil, conflict(w, got, now)
+			case got.Status == workspace.MainlineUpToDate:
+				w.Base = at.SHA
+			}
+			return nil, nil
+		}
+	}
+}
+
+// merge brings the base into the branch, as a checkpoint of its own.
+func (r *refresh) merge(ctx context.Context, w *work.Workstream, tree workspace.Workspace, repo Repository, at workspace.Base) Record {
+	got, err := r.trees.MergeMainline(ctx, repo.Repository, tree, "Merge "+repo.Base+" into "+tree.Branch)
+	return func(now time.Time) (Act, error) {
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, refuse(w, "workspace:mainline", err.Error(), now)
+		}
+		verified := w.Verified != "" && w.Verified == w.Tree
+		w.AddCheckpoint(checkpointOf(got, "", "", now))
+		w.Base = at.SHA
+		if verified {
+			w.Verified = w.Tree // the gates judge the merge; nobody's work changed
+		}
+		return nil, nil
+	}
+}
+
+// conflict stops the workstream until its branch is reconciled with the base.
+func conflict(w *work.Workstream, got workspace.Mainline, now time.Time) error {
+	w.Conflict = &work.Conflict{Ours: got.Ours, Base: got.Base, Files: got.Files, DetectedAt: now.UTC()}
+	w.Say("conflict:"+got.Ours+":"+got.Base, "blocked",
+		fmt.Sprintf("The branch conflicts with its base in %s; the reconciler will merge them.", strings.Join(got.Files, ", ")), now)
+	return w.Move(work.Blocked, work.Reason{Code: "mainline_conflict", Detail: fmt.Sprintf("%d file(s) conflict with the base", len(got.Files))}, now)
+}

@@ -1,0 +1,415 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+const (
+	pollEvery = 200 * time.Millisecond // for new requests, while agents run
+	restless  = 10_000                 // askings of one row by one batch; more is a fault in the row
+)
+
+// runner drives batches through the table. All its methods run on the one
+// goroutine that may change the board; acts run on others and come back
+// through the results channel.
+type runner struct {
+	*Pass
+	rows     []Row
+	batches  []*Batch
+	flight   map[string]*Batch // which batch has a workstream
+	cancels  map[string]context.CancelFunc
+	known    map[string]bool // request files already read
+	results  chan result
+	work     chan struct{} // bounds acts that are neither agents nor gates
+	running  int
+	stopping bool
+	failure  error // why the pass cannot go on
+	tick     *summary
+}
+
+type result struct {
+	batch  *Batch
+	job    Job
+	record Record
+}
+
+func newRunner(p *Pass) *runner {
+	return &runner{
+		Pass: p, flight: make(map[string]*Batch), cancels: make(map[string]context.CancelFunc),
+		known: make(map[string]bool), results: make(chan result),
+		work: make(chan struct{}, max(2, runtime.NumCPU())), tick: newSummary(p.settings.Tick, p.now(), p.board),
+	}
+}
+
+func (r *runner) run(ctx context.Context) error {
+	acts, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	r.seen()
+	r.begin(&Batch{First: true, IDs: r.wholeBoard()})
+	for {
+		r.advance(acts)
+		if r.running == 0 {
+			if len(r.batches) == 0 || r.stopping {
+				break
+			}
+			r.giveUpWaiting()
+			continue
+		}
+		select {
+		case res := <-r.results:
+			r.record(acts, res)
+		case <-poll.C:
+			r.admit()
+		case <-ctx.Done():
+			r.stop(cancel, context.Cause(ctx))
+			ctx = context.WithoutCancel(ctx) // its end is known now; wait for the acts
+		}
+	}
+	r.last(context.WithoutCancel(ctx))
+	return r.failure
+}
+
+func (r *runner) wholeBoard() []string {
+	var ids []string
+	for _, w := range r.board.Ordered() {
+		if r.settings.Only == nil || r.settings.Only(w) {
+			ids = append(ids, w.ID)
+		}
+	}
+	return ids
+}
+
+// begin sends a batch on its way.
+func (r *runner) begin(b *Batch) {
+	b.versions = make(map[string]int64, len(b.IDs))
+	b.joined = func(id string) bool { return r.join(b, id) }
+	ids := b.IDs
+	b.IDs = nil
+	for _, id := range ids {
+		if r.join(b, id) {
+			b.IDs = append(b.IDs, id)
+		}
+	}
+	r.batches = append(r.batches, b)
+}
+
+// join gives a workstream to a batch, unless another has it.
+func (r *runner) join(b *Batch, id string) bool {
+	if r.flight[id] != nil {
+		return false
+	}
+	r.flight[id] = b
+	if w := r.board.Workstreams[id]; w != nil {
+		b.versions[id] = w.Version
+	}
+	return true
+}
+
+// advance brings every batch as far as it gets without waiting.
+func (r *runner) advance(ctx context.Context) {
+	for {
+		for i := 0; i < len(r.batches); i++ { // grows meanwhile
+			for !r.stopping && r.batches[i].outstanding == 0 && r.step(ctx, r.batches[i]) {
+			}
+		}
+		if !r.reap() {
+			return
+		}
+	}
+}
+
+// reap lets go of the batches that are through. It reports whether there were any.
+func (r *runner) reap() bool {
+	var kept, ended []*Batch
+	for _, b := range r.batches {
+		if b.outstanding == 0 && (r.stopping || r.through(b)) {
+			ended = append(ended, b)
+		} else {
+			kept = append(kept, b)
+		}
+	}
+	r.batches = kept
+	for _, b := range ended {
+		r.finish(b)
+	}
+	return len(ended) > 0
+}
+
+func (r *runner) through(b *Batch) bool { return b.row >= len(r.rows) || r.rows[b.row].Last }
+
+// step asks the batch's row once and launches what it wants. It reports
+// whether the batch can be asked again at once.
+func (r *runner) step(ctx context.Context, b *Batch) bool {
+	if r.through(b) {
+		return false
+	}
+	row := r.rows[b.row]
+	if row.Each && (b.First || len(b.IDs) != 1) {
+		r.split(b)
+		return false
+	}
+	jobs := row.Phase.Select(r.board, b, r.now())
+	if len(jobs) == 1 && jobs[0].Wait {
+		return false
+	}
+	if b.rounds++; b.rounds > restless {
+		r.fail(fmt.Errorf("%s: does not come to rest", row.Name))
+		return false
+	}
+	for _, j := range jobs {
+		r.launch(ctx, row, b, j)
+	}
+	if len(jobs) == 0 || !row.Again {
+		r.next(ctx, b, row)
+	}
+	return true
+}
+
+// next moves a batch to its next row, telling what is due on the way.
+func (r *runner) next(ctx context.Context, b *Batch, row Row) {
+	if row.Name != "tell" && !row.Each {
+		for _, j := range r.tell.Select(r.board, b, r.now()) {
+			r.launch(ctx, row, b, j)
+		}
+	}
+	b.row++
+	b.rounds = 0
+	if row.Safe {
+		r.admit()
+	}
+}
+
+// split turns a batch into one of each workstream, all at the same row.
+func (r *runner) split(b *Batch) {
+	for _, id := range b.IDs {
+		one := &Batch{IDs: []string{id}, row: b.row, versions: map[string]int64{id: b.versions[id]}}
+		one.joined = func(string) bool { return false }
+		r.flight[id] = one
+		r.batches = append(r.batches, one)
+	}
+	b.IDs, b.row = nil, len(r.rows)
+}
+
+// finish lets go of a batch that is through, and starts what arose from it.
+func (r *runner) finish(b *Batch) {
+	had := len(b.IDs) > 0
+	var arisen []string
+	for _, id := range b.IDs {
+		delete(r.flight, id)
+		w := r.board.Workstreams[id]
+		if w != nil && w.Version != b.versions[id] && r.settings.may(w) && r.arises(w) {
+			arisen = append(arisen, id)
+		}
+	}
+	if r.stopping {
+		return
+	}
+	if len(arisen) > 0 || had && r.room() {
+		r.begin(&Batch{IDs: arisen})
+	}
+}
+
+// arises reports whether there is more to do for a workstream in this tick. A
+// blocked one is recovered by the next tick, but for a conflict found just now.
+func (r *runner) arises(w *work.Workstream) bool {
+	step := work.Next(w, r.repositories[w.Repository].Policy, r.now())
+	return step.Act != work.Nothing && (w.Status != work.Blocked || step.Act == work.RunAgent)
+}
+
+func (r *runner) room() bool {
+	return r.board.Active() < r.settings.MaxActive && len(r.settings.queue(r.board)) > 0
+}
+
+// launch records a job's beginning, and starts its first act.
+func (r *runner) launch(ctx context.Context, row Row, b *Batch, j Job) {
+	r.log.Debug("begin", "phase", row.Name, "job", j.Name)
+	b.outstanding++
+	r.running++
+	r.busy.take(j, 1)
+	if j.Agent != "" || j.Gate {
+		ctx, r.cancels[j.Workstream] = context.WithCancel(ctx)
+	}
+	r.record(ctx, result{batch: b, job: j, record: j.Begin})
+}
+
+// record notes what was decided or came of an act, saves it, and starts the
+// act that follows, or ends the job.
+func (r *runner) record(ctx context.Context, res result) {
+	act, err := r.note(res)
+	if act == nil || err != nil || r.failure != nil {
+		r.ended(res)
+		return
+	}
+	if err := r.lease(); err != nil {
+		r.fail(err)
+		r.ended(res)
+		return
+	}
+	heavy := res.job.Agent != "" || res.job.Gate
+	go func() {
+		if !heavy {
+			r.work <- struct{}{}
+			defer func() { <-r.work }()
+		}
+		record := act(ctx)
+		r.results <- result{res.batch, res.job, record}
+	}()
+}
+
+// note runs a record and saves what it changed. Trouble with one workstream
+// is logged and noted; it never stops the others.
+func (r *runner) note(res result) (Act, error) {
+	var act Act
+	var err error
+	if res.record != nil {
+		act, err = res.record(r.now())
+	}
+	if err != nil {
+		r.trouble(res.job, err)
+	}
+	if saveErr := r.save(res.job); saveErr != nil {
+		r.fail(saveErr)
+		return nil, saveErr
+	}
+	return act, err
+}
+
+func (r *runner) trouble(j Job, err error) {
+	var shown Notice
+	if errors.As(err, &shown) {
+		r.tick.notice(string(shown))
+		return
+	}
+	r.log.Error(j.Name, "err", err)
+	r.tick.notice(j.Name + ": " + err.Error())
+}
+
+// save writes what a job may have changed.
+func (r *runner) save(j Job) error {
+	if w := r.board.Workstreams[j.Workstream]; w != nil {
+		if err := r.store.Save(w); err != nil {
+			return fmt.Errorf("save workstream %s: %w", w.ID, err)
+		}
+		r.tick.observe(w)
+	}
+	if repo := r.board.Repositories[j.Repository]; repo != nil {
+		if err := r.store.SaveRepository(repo); err != nil {
+			return fmt.Errorf("save repository %s: %w", repo.ID, err)
+		}
+	}
+	if j.Agent == "" && j.Workstream != "" {
+		return nil
+	}
+	if err := r.store.SaveAgents(r.board.Agents); err != nil {
+		return fmt.Errorf("save agents: %w", err)
+	}
+	if err := r.store.SaveLedger(r.board.Spending); err != nil {
+		return fmt.Errorf("save spending: %w", err)
+	}
+	return nil
+}
+
+func (r *runner) ended(res result) {
+	res.batch.outstanding--
+	r.running--
+	r.busy.take(res.job, -1)
+	if cancel := r.cancels[res.job.Workstream]; cancel != nil && (res.job.Agent != "" || res.job.Gate) {
+		cancel()
+		delete(r.cancels, res.job.Workstream)
+	}
+	if res.job.Agent != "" || res.job.Gate {
+		r.admit()
+	}
+}
+
+// endRun ends the agent or gate that runs for a workstream.
+func (r *runner) endRun(workstream string) {
+	if cancel := r.cancels[workstream]; cancel != nil {
+		cancel()
+	}
+}
+
+// seen notes which request files the first batch will read.
+func (r *runner) seen() {
+	names, err := r.store.RequestNames()
+	if err != nil {
+		return // reading them says why
+	}
+	for _, n := range names {
+		r.known[n] = true
+	}
+}
+
+// admit brings in the requests that came meanwhile, as a batch of their own.
+func (r *runner) admit() {
+	if r.stopping {
+		return
+	}
+	names, err := r.store.RequestNames()
+	if err != nil {
+		r.tick.notice("requests: " + err.Error())
+		return
+	}
+	fresh := false
+	for _, n := range names {
+		if !r.known[n] {
+			r.known[n], fresh = true, true
+		}
+	}
+	if fresh {
+		r.begin(&Batch{Inbox: true})
+	}
+}
+
+// giveUpWaiting ends batches that wait for a slot nobody will free.
+func (r *runner) giveUpWaiting() {
+	for _, b := range r.batches {
+		if b.outstanding == 0 && !r.through(b) {
+			b.row++
+			b.rounds = 0
+			return
+		}
+	}
+}
+
+// fail notes why the pass cannot go on, and stops it.
+func (r *runner) fail(err error) {
+	if r.failure == nil {
+		r.failure = err
+	}
+	r.stopping = true
+	for _, cancel := range r.cancels {
+		cancel()
+	}
+}
+
+// stop ends what runs; what it did so far is recorded as it comes back.
+func (r *runner) stop(cancel context.CancelCauseFunc, why error) {
+	r.stopping = true
+	r.tick.stopped(why)
+	cancel(why)
+}
+
+// last runs the rows that close the pass.
+func (r *runner) last(ctx context.Context) {
+	b := &Batch{IDs: r.wholeBoard(), First: true, joined: func(string) bool { return false }}
+	for _, row := range r.rows {
+		if !row.Last || r.stopping && !row.Always {
+			continue
+		}
+		for _, j := range row.Phase.Select(r.board, b, r.now()) {
+			r.launch(ctx, row, b, j)
+		}
+		for r.running > 0 {
+			r.record(ctx, <-r.results)
+		}
+	}
+}

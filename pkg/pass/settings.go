@@ -1,0 +1,61 @@
+package pass
+
+import (
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/budget"
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// may reports whether the tick was asked to look at the workstream.
+func (s *Settings) may(w *work.Workstream) bool { return s.Only == nil || s.Only(w) }
+
+// queue is what waits for a place and may have one in this tick.
+func (s *Settings) queue(board *work.Board) []*work.Workstream {
+	var queue []*work.Workstream
+	for _, w := range board.Queue() {
+		if s.may(w) {
+			queue = append(queue, w)
+		}
+	}
+	return queue
+}
+
+// spent is what counts against the caps of a workstream's next task.
+func spent(board *work.Board, w *work.Workstream, tick string, now time.Time) budget.Spent {
+	s := budget.Spent{
+		Workstream: since(w.Spending, w.Waived),
+		Day:        budget.Used{USD: board.Spending.Day(day(now))},
+		Tick:       budget.Used{USD: board.Spending.Tick(tick)},
+	}
+	if t := w.Pending(); t != nil {
+		s.Task = since(t.Spending, work.Spending{})
+	}
+	return s
+}
+
+func since(all, before work.Spending) budget.Used {
+	return budget.Used{
+		USD: all.CostUSD - before.CostUSD, UnknownCost: all.UnknownCost - before.UnknownCost,
+		Tokens:   all.InputTokens + all.OutputTokens - before.InputTokens - before.OutputTokens,
+		Sessions: all.Sessions - before.Sessions, Time: all.Wall - before.Wall,
+	}
+}
+
+// start reports whether an agent with a timeout may still start, and how long
+// it may run: its timeout, cut by the pass's deadline.
+func (s *Settings) start(timeout time.Duration, now time.Time) (time.Duration, bool) {
+	if s.Deadline.IsZero() {
+		return timeout, true
+	}
+	left := s.Deadline.Sub(now) - wrapUp
+	return min(timeout, left), left >= min(timeout, enough)
+}
+
+const (
+	enough = 10 * time.Minute // an agent that has this long may start
+	wrapUp = 10 * time.Second // kept to end what runs and to save
+)
+
+// day is the key of a day in the ledger: local time.
+func day(now time.Time) string { return now.Local().Format(time.DateOnly) }

@@ -1,0 +1,46 @@
+package pass
+
+import (
+	"context"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// settle finishes what a dead tick left: its live agents and gates are ended,
+// the results of finished agents adopted. A tick that is alive never gets
+// here: the lease sees to that.
+type settle struct{ runs *runs }
+
+func (s *settle) Select(board *work.Board, b *Batch, _ time.Time) []Job {
+	if !b.First {
+		return nil
+	}
+	jobs := []Job{do("clean leftovers", "", func(ctx context.Context) Record {
+		_, err := s.runs.trees.CleanLeftovers(ctx, asideFor)
+		return func(time.Time) (Act, error) { return nil, err }
+	})}
+	for _, w := range b.workstreams(board) {
+		if t := w.Running(); t != nil {
+			jobs = append(jobs, s.runs.adoption(w, t, board))
+		}
+		if w.GateRun != "" {
+			jobs = append(jobs, s.gate(w))
+		}
+	}
+	return jobs
+}
+
+// gate ends what still runs of a gate; it is run again from its beginning.
+func (s *settle) gate(w *work.Workstream) Job {
+	id := w.GateRun
+	return do("end gate "+id, w.ID, func(ctx context.Context) Record {
+		err := s.runs.gates.End(ctx, s.runs.store.ExecutionDir(id))
+		return func(time.Time) (Act, error) {
+			w.GateRun = ""
+			return nil, err
+		}
+	})
+}
+
+const asideFor = 14 * 24 * time.Hour // how long a workspace that was moved aside is kept

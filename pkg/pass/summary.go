@@ -1,0 +1,152 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// Notice is trouble that is worth a line in the summary, and no log entry: an
+// input that was refused, a file that was set aside.
+type Notice string
+
+func (n Notice) Error() string { return string(n) }
+
+// summary gathers what a tick did, as the runner sees it happen.
+type summary struct {
+	work.Tick
+	last    map[string]work.Workstream // as last observed: status, executions
+	changes map[string]*work.Change
+	order   []string
+}
+
+func newSummary(id string, now time.Time, board *work.Board) *summary {
+	s := &summary{
+		Tick: work.Tick{ID: id, StartedAt: now.UTC()},
+		last: make(map[string]work.Workstream, len(board.Workstreams)), changes: make(map[string]*work.Change),
+	}
+	for id, w := range board.Workstreams {
+		s.last[id] = snapshot(w)
+	}
+	return s
+}
+
+// snapshot keeps what changes are told from.
+func snapshot(w *work.Workstream) work.Workstream {
+	return work.Workstream{Status: w.Status, Recoveries: w.Recoveries}
+}
+
+// observe notes what changed since a workstream was last saved.
+func (s *summary) observe(w *work.Workstream) {
+	before, known := s.last[w.ID]
+	now := snapshot(w)
+	defer func() { s.last[w.ID] = now }()
+	if known && before.Status == now.Status && len(before.Recoveries) == len(now.Recoveries) {
+		return
+	}
+	c := s.change(w.ID)
+	if before.Status != now.Status {
+		c.Steps = append(c.Steps, string(now.Status)+": "+w.Detail)
+	}
+	for _, r := range w.Recoveries[len(before.Recoveries):] {
+		if s.Recoveries == nil {
+			s.Recoveries = make(map[string]int)
+		}
+		s.Recoveries[r.Outcome]++
+	}
+}
+
+// finished counts an execution and tells of it.
+func (s *summary) finished(x work.Execution) {
+	switch x.Kind {
+	case work.ByGate:
+		s.Gates++
+	case work.ByAgent:
+		s.Agents++
+		if x.Usage.CostUSD != nil {
+			s.CostUSD += *x.Usage.CostUSD
+		} else {
+			s.UnknownCost++
+		}
+	}
+	if x.Class != "" && x.Class != work.ClassInterrupted {
+		s.Failed++
+	}
+	c := s.change(x.Workstream)
+	who := string(x.Role) + " (" + x.Agent + ")"
+	if x.Kind == work.ByGate {
+		who = x.Gate + " gate"
+	}
+	text := who + ": " + x.Outcome
+	if x.Class != "" && x.Detail != "" {
+		text += ": " + work.Clip(work.Printable(x.Detail), 300)
+	}
+	c.Steps = append(c.Steps, text)
+}
+
+// change is what is told of a workstream; made when there is nothing yet.
+func (s *summary) change(id string) *work.Change {
+	c := s.changes[id]
+	if c == nil {
+		c = &work.Change{ID: id, From: s.last[id].Status}
+		s.changes[id] = c
+		s.order = append(s.order, id)
+	}
+	return c
+}
+
+func (s *summary) notice(text string) {
+	if !slices.Contains(s.Notices, text) {
+		s.Notices = append(s.Notices, text)
+	}
+}
+
+// stopped notes why the tick ended before its work did.
+func (s *summary) stopped(why error) {
+	if s.Outcome = "interrupted"; errors.Is(why, context.DeadlineExceeded) {
+		s.Outcome = "deadline"
+	}
+}
+
+// line is the finished record of the tick.
+func (s *summary) line(board *work.Board, repositories Repositories, failure error, now time.Time) work.Tick {
+	t := s.Tick
+	t.EndedAt = now.UTC()
+	t.Changes = []work.Change{}
+	for _, id := range s.order {
+		c := *s.changes[id]
+		if w := board.Workstreams[id]; w != nil {
+			c.To, c.Reason, c.Detail = w.Status, w.Reason, w.Detail
+			c.Next = work.Next(w, repositories[w.Repository].Policy, now).Why
+		} else {
+			c.To = s.last[id].Status
+		}
+		t.Changes = append(t.Changes, c)
+	}
+	switch {
+	case failure != nil:
+		t.Outcome, t.Error = "error", failure.Error()
+	case t.Outcome != "":
+	case len(t.Changes) == 0 && len(t.Notices) == 0:
+		t.Outcome = "idle"
+	default:
+		t.Outcome = "done"
+	}
+	return t
+}
+
+// tee tells the summary and whoever watches.
+type tee struct {
+	watch   Observer
+	summary *summary
+}
+
+func (t tee) Started(execution, what string, at time.Time) { t.watch.Started(execution, what, at) }
+
+func (t tee) Finished(x work.Execution) {
+	t.summary.finished(x)
+	t.watch.Finished(x)
+}
