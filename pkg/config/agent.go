@@ -25,7 +25,7 @@ type Agent struct {
 	IdleTimeout time.Duration `toml:"idle_timeout" default:"10m" min:"0s" max:"168h" doc:"longest silence; 0s: no limit"`
 	MaxTurns    int           `toml:"max_turns" default:"0" min:"0" max:"100000" doc:"turns of one run, where the agent can cap them; 0: no limit"`
 	MaxOutputMB int           `toml:"max_output_mb" default:"64" min:"1" max:"10000" doc:"MB of output kept of one run"`
-	Env         []string      `toml:"env" example:"[\"ANTHROPIC_API_KEY\", \"LANG=C.UTF-8\"]" check:"env" doc:"environment: NAME is passed through, NAME=value is set"`
+	Env         []string      `toml:"env" example:"[\"ANTHROPIC_API_KEY\", \"LANG=C.UTF-8\"]" check:"agent_env" doc:"environment: NAME and NAME* are passed through, NAME=value is set"`
 	Wrap        []string      `toml:"wrap" example:"[\"bwrap\", \"--dev-bind\", \"/\", \"/\", \"--unshare-pid\"]" check:"argv" doc:"command that the agent is run under, such as bwrap or docker"`
 	Price       *Price        `toml:"price" example:"{ input = 3.0, cache_read = 0.3, output = 15.0 }" doc:"where the agent does not tell its cost: US dollars per million tokens"`
 }

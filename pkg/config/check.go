@@ -17,6 +17,7 @@ var checks = map[string]func(string) string{
 	"path":           checkPath,
 	"inside":         checkInside,
 	"glob":           checkGlob,
+	"agent_env":      checkAgentEnv,
 	"env":            checkEnv,
 	"env_name":       checkEnvName,
 	"argument":       checkArgument,
@@ -105,8 +106,28 @@ func checkGlob(pattern string) string {
 	return checkLine(pattern)
 }
 
+// checkAgentEnv also takes NAME*, for all names that begin so.
+func checkAgentEnv(text string) string {
+	name, _, sets := strings.Cut(text, "=")
+	if prefix, wild := strings.CutSuffix(name, "*"); wild && !sets && prefix != "" {
+		return checkEnv(prefix)
+	}
+	return checkEnv(text)
+}
+
+// withheld is what would let an agent, or the work's code in a gate, act for the
+// user; GIT_ is a prefix.
+var withheld = []string{
+	"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN",
+	"SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE",
+	"ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL",
+}
+
 func checkEnv(text string) string {
 	name, _, _ := strings.Cut(text, "=")
+	if slices.Contains(withheld, name) || strings.HasPrefix(name, "GIT_") {
+		return name + " is never given to agents, their servers and gates, as it would let them act for you; remove it"
+	}
 	return checkEnvName(name)
 }
 

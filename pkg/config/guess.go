@@ -47,7 +47,7 @@ func (p project) text(name string) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	data, _ := io.ReadAll(io.LimitReader(f, enough))
 	return string(data)
 }
@@ -153,13 +153,10 @@ func guessGradle(p project) (fast, full []Step) {
 	return []Step{step("compile", slow, tool, "testClasses")}, []Step{step("check", slow, tool, "check")}
 }
 
-// makeTarget finds a rule for check, lint or test.
-var makeTarget = `(?m)^(%s)\s*:([^=]|$)`
-
 func guessMake(p project) (fast, full []Step) {
 	rules := p.text("GNUmakefile") + "\n" + p.text("makefile") + "\n" + p.text("Makefile")
 	has := func(target string) bool {
-		return regexp.MustCompile(strings.Replace(makeTarget, "%s", target, 1)).MatchString(rules)
+		return regexp.MustCompile(`(?m)^` + target + `\s*:([^=]|$)`).MatchString(rules)
 	}
 	if has("lint") {
 		fast = append(fast, step("make lint", quick, "make", "lint"))

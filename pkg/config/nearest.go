@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // nearest is the candidate that was probably meant by name, or "". Case, dashes
 // and underscores do not matter.
@@ -44,4 +48,25 @@ func distance(a, b string) int {
 		before, last, next = last, next, before
 	}
 	return last[len(b)]
+}
+
+// meant is the end of a message about a wrong word.
+func meant(word string, allowed []string) string {
+	if near := nearest(word, allowed); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "use " + alternatives(allowed)
+}
+
+// alternatives is `"a", "b" or "c"`.
+func alternatives(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = strconv.Quote(w)
+	}
+	if len(quoted) < 2 {
+		return strings.Join(quoted, "")
+	}
+	last := len(quoted) - 1
+	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
 }

@@ -99,6 +99,11 @@ func TestEveryKindOfProblem(t *testing.T) {
 		{"environment", "[agent.claude]\nenv = ['A', 'B=c d', '=x', '1A', 'A-B']", `2: agent.claude.env[2]: has no name before the =; write NAME or NAME=value
 2: agent.claude.env[3]: "1A" is not a variable's name; use letters, digits and _
 2: agent.claude.env[4]: "A-B" is not a variable's name; use letters, digits and _`},
+		{"environment that pushes", "[agent.claude]\nenv = ['NPM_*', '*', 'GH_TOKEN=ghp_x', 'SSH_AUTH_SOCK']\n[gate.full]\nsteps = [{ run = ['a'], env = ['GIT_DIR=x', 'A_*'] }]", `2: agent.claude.env[1]: "*" is not a variable's name; use letters, digits and _
+2: agent.claude.env[2]: GH_TOKEN is never given to agents, their servers and gates, as it would let them act for you; remove it
+2: agent.claude.env[3]: SSH_AUTH_SOCK is never given to agents, their servers and gates, as it would let them act for you; remove it
+4: gate.full.steps[0].env[0]: GIT_DIR is never given to agents, their servers and gates, as it would let them act for you; remove it
+4: gate.full.steps[0].env[1]: "A_*" is not a variable's name; use letters, digits and _`},
 		{"secret instead of a name", "[notify.slack]\nwebhook_env = 'https://hooks.slack.com/services/T0/B0/x'", `2: notify.slack.webhook_env: is not a variable's name; write the name of the variable that holds the value, not the value`},
 		{"name of a table", "[agent.\"a/b\"]\npreset = 'claude'", `1: agent."a/b": cannot be a name; use up to 64 letters, digits, - and _, beginning with a letter or digit`},
 
@@ -120,7 +125,8 @@ func TestEveryKindOfProblem(t *testing.T) {
 		{"repository with two places", "[[repository]]\npath = '.'\nslug = 'a/b'", `1: repository[0]: has both slug and path; leave out path for a repository on GitHub, slug for a local one`},
 		{"slug twice", "[[repository]]\nslug = 'a/b'\n[[repository]]\nslug = 'A/B'", `3: repository[1]: A/B is configured already at backburner.toml:1; keep one of the two`},
 		{"local with pull requests", "[[repository]]\npath = '.'\nplan_as = 'pull_request'", `3: repository[0].plan_as: a local repository has no pull requests; write "comment" or "file"`},
-		{"gate of a repository", "[[repository]]\npath = '.'\ngates = { full = 'web' }", `3: repository[0].gates.full: there is no [gate.web]; add that table`},
+		{"gate of a repository", "[[repository]]\npath = '.'\ngates = { full = 'web', fulll = 'web' }", `3: repository[0].gates.full: there is no [gate.web]; add that table
+3: repository[0].gates.fulll: nothing asks for a gate of that name; did you mean "full"?`},
 
 		{"agent of unknown kind", "[agent.mine]\nslots = 2\n[agent.claud]", `1: agent.mine: it is not said which agent this is; add preset = "claude", "codex", "gemini", "opencode", "copilot", "cursor-agent", "qwen", "amp", "aider", "goose" or "custom"
 3: agent.claud: it is not said which agent this is; add preset = "claude"`},

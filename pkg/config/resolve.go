@@ -19,7 +19,7 @@ func (c *Config) resolve(s Sources) {
 	home := s.getenv("HOME")
 	c.State.Dir = absolute(c.State.Dir, from("state.dir"), home)
 	c.Workspace.Root = absolute(c.Workspace.Root, from("workspace.root"), home)
-	if strings.HasPrefix(c.State.Remote, ".") || strings.HasPrefix(c.State.Remote, "~/") {
+	if c.State.Remote != "" && !strings.Contains(c.State.Remote, ":") { // else a URL, or host:path
 		c.State.Remote = absolute(c.State.Remote, from("state.remote"), home)
 	}
 	for i := range c.Repositories {

@@ -21,6 +21,7 @@ var patterns = map[string]string{
 	"url":       `^$|^https?://`,
 	"work_log":  `^$|\{id\}`,
 	"author":    `^$|^[^<>]+<[^<> ]+@[^<> ]*>$`,
+	"agent_env": `^[A-Za-z_][A-Za-z0-9_]*(\*|=.*)?$`,
 	"env":       `^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`,
 	"env_name":  `^$|^[A-Za-z_][A-Za-z0-9_]*$`,
 }

@@ -170,21 +170,5 @@ func oneOf(text string, allowed []string) string {
 			return ""
 		}
 	}
-	if near := nearest(text, allowed); near != "" {
-		return fmt.Sprintf("%q is not known; did you mean %q?", text, near)
-	}
-	return fmt.Sprintf("%q is not known; use %s", text, alternatives(allowed))
-}
-
-// alternatives is `"a", "b" or "c"`.
-func alternatives(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = strconv.Quote(w)
-	}
-	if len(quoted) < 2 {
-		return strings.Join(quoted, "")
-	}
-	last := len(quoted) - 1
-	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
+	return fmt.Sprintf("%q is not known; %s", text, meant(text, allowed))
 }

@@ -69,9 +69,18 @@ func (c *Config) validateRepository(repo *Repository, key string, ps *problems) 
 	case repo.Slug == "" && repo.PlanAs == "pull_request":
 		c.report(ps, join(key, "plan_as"), "a local repository has no pull requests; write \"comment\" or \"file\"")
 	}
+	c.validateGatesOf(repo, join(key, "gates"), ps)
+}
+
+// validateGatesOf checks which gates a repository has in place of the common ones.
+func (c *Config) validateGatesOf(repo *Repository, key string, ps *problems) {
+	gates := slices.Sorted(maps.Keys(c.Gates))
+	purposes := append([]string{"fast", "full", "merge"}, gates...)
 	for _, purpose := range slices.Sorted(maps.Keys(repo.Gates)) {
-		if _, known := c.Gates[repo.Gates[purpose]]; !known {
-			c.report(ps, join(join(key, "gates"), purpose), "%s", unknownName("gate", repo.Gates[purpose], slices.Sorted(maps.Keys(c.Gates))))
+		if !slices.Contains(purposes, purpose) {
+			c.report(ps, join(key, purpose), "nothing asks for a gate of that name; %s", meant(purpose, purposes[:3]))
+		} else if !slices.Contains(gates, repo.Gates[purpose]) {
+			c.report(ps, join(key, purpose), "%s", unknownName("gate", repo.Gates[purpose], gates))
 		}
 	}
 }
