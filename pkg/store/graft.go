@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+	"unicode/utf8"
 )
 
 // graft returns fresh with those members of old added, at any depth, that the
@@ -123,16 +124,21 @@ type member struct{ key, value []byte }
 
 func (m member) name() string { return unquote(m.key) }
 
-// rawName is the name without a copy, unless it is written with escapes.
+// rawName is the name, without a copy where that can be.
 func (m member) rawName() []byte {
-	if bytes.IndexByte(m.key, '\\') < 0 {
+	if isPlain(m.key) {
 		return m.key[1 : len(m.key)-1]
 	}
 	return []byte(m.name())
 }
 
+// isPlain reports whether a quoted string is what is between its quotes.
+func isPlain(quoted []byte) bool {
+	return bytes.IndexByte(quoted, '\\') < 0 && utf8.Valid(quoted)
+}
+
 func unquote(quoted []byte) string {
-	if bytes.IndexByte(quoted, '\\') < 0 {
+	if isPlain(quoted) {
 		return string(quoted[1 : len(quoted)-1])
 	}
 	var text string

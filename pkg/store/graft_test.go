@@ -95,6 +95,7 @@ func FuzzGraft(f *testing.F) {
 	f.Add([]byte(`{"leaf":{"x":1},"y":[{"id":"a"}]}`), []byte(`{"leaf":{}}`))
 	f.Add([]byte(`{"list":[{"id":"a","x":1.50},{}]}`), []byte(`{"list":[{},{"id":"a"}]}`))
 	f.Add([]byte(` {"\\\"":"\\\"","b" : [ ] } `), []byte(`{"by_name":{"\u2028":{}}}`))
+	f.Add([]byte("{\"\xd6\":[]}"), []byte(`{}`))
 	sh := shapeOf[outer]()
 	f.Fuzz(func(t *testing.T, old, fresh []byte) {
 		var value outer
