@@ -40,7 +40,7 @@ var examples = map[string]config.Found{
 		Fast: []config.Step{{Name: "vet \"it\"", Run: []string{"go", "vet"}}},
 		Full: []config.Step{{Name: "test", Run: []string{"sh", "-c", "a\\b\t\"c\""}, Timeout: 90e9}}},
 	"github":    {Slug: "acme/shop", Base: "main", Agents: []string{"gemini"}, Full: []config.Step{{Name: "t", Run: []string{"t"}}}},
-	"odd paths": {Path: `/srv/it's "a\b" ü`, Agents: []string{"cursor-agent"}},
+	"odd paths": {Path: `/srv/it's "a\b" ü`, Agents: []string{"opencode"}},
 }
 
 func TestExampleLoads(t *testing.T) {

@@ -48,7 +48,7 @@ func (s *summary) observe(w *work.Workstream) {
 		return
 	}
 	c := s.change(w.ID)
-	if before.Status != now.Status {
+	if before.Status != now.Status && now.Status != work.New {
 		c.Steps = append(c.Steps, string(now.Status)+": "+w.Detail)
 	}
 	for _, r := range w.Recoveries[len(before.Recoveries):] {
