@@ -73,6 +73,9 @@ func (m *Manager) open() error {
 	return m.failed
 }
 
+// ignored keeps what is made under the root out of git, and nothing else: specs, which people commit, may be beside it.
+const ignored = "/.gitignore\n/pools/\n/stores/\n/tmp/\n/workspaces/\n"
+
 func setUpRoot(given string) (string, error) {
 	abs, err := filepath.Abs(given)
 	if err != nil {
@@ -90,7 +93,7 @@ func setUpRoot(given string) (string, error) {
 	}
 	ignore := filepath.Join(root, ".gitignore")
 	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
-		if err := atomicfile.WriteRelaxed(ignore, []byte("*\n"), 0o666); err != nil {
+		if err := atomicfile.WriteRelaxed(ignore, []byte(ignored), 0o666); err != nil {
 			return "", err
 		}
 	}
