@@ -3,7 +3,10 @@ package proc
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -157,11 +160,25 @@ func (w *wreck) clear(ctx context.Context, reason Reason) (Exit, error) {
 	exit.CPU, _ = w.group.cpu()
 	out := reopenOutputs(w.dir, w.job)
 	defer out.close()
-	exit.OutputBytes = out.sizes().total
-	if err := out.cut(w.job.MaxOutput); err != nil {
+	removed, err := out.cut(w.job.MaxOutput)
+	if err != nil {
 		return Exit{}, fmt.Errorf("end %s: %w", w.job.Execution, err)
 	}
+	exit.OutputBytes = out.sizes().total + removed
+	w.sweep()
 	return exit, writeJSON(w.dir, exitFile, exit, true)
+}
+
+// sweep takes away the half-written files of a supervisor that was killed.
+func (w *wreck) sweep() {
+	entries, _ := os.ReadDir(w.dir)
+	for _, entry := range entries {
+		for _, name := range []string{jobFile, supervisorFile, exitFile} {
+			if strings.HasPrefix(entry.Name(), temporaryPrefix(name)) {
+				_ = os.Remove(filepath.Join(w.dir, entry.Name()))
+			}
+		}
+	}
 }
 
 // find lists what is left: what was known to belong to the job, what is in its group or carries its marker, and all that these have

@@ -3,6 +3,7 @@ package proc
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -56,6 +57,7 @@ func adopt(t *testing.T, dir string) (State, Exit) {
 }
 
 func TestTickKilledAndResultAdopted(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `until [ -e go ]; do sleep 0.01; done; echo result; exit 4`)
 	tick, dir := startTick(t, job)
 	kill(t, tick)
@@ -79,6 +81,7 @@ func TestTickKilledAndResultAdopted(t *testing.T) {
 }
 
 func TestTickKilledAndJobEnded(t *testing.T) {
+	t.Parallel()
 	inBothWays(t, func(t *testing.T, prepare func(Job)) {
 		job := shell(t, `setsid sh -c 'echo $$ >pid; exec sleep 1000' & wait`)
 		prepare(job)
@@ -98,6 +101,7 @@ func TestTickKilledAndJobEnded(t *testing.T) {
 
 // A pipe that cron or a runner reads to its end must not be held open by what outlives the tick.
 func TestInheritedDescriptorsAreClosed(t *testing.T) {
+	t.Parallel()
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -123,6 +127,7 @@ func TestInheritedDescriptorsAreClosed(t *testing.T) {
 // The one who starts a job may die before it learns that there is a supervisor: then the job must not start, since
 // nobody will have it in any record.
 func TestNobodyWaitsForTheSupervisor(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `touch ran`)
 	dir := t.TempDir()
 	if err := writeJSON(dir, jobFile, job, false); err != nil {
@@ -179,8 +184,46 @@ func TestSupervisorKilled(t *testing.T) {
 	})
 }
 
+// Whatever the supervisor was doing when it was killed, End leaves nothing: no process, no group, no half-written file.
+func TestSupervisorKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	const script = `setsid sh -c 'trap "" TERM; env -i sleep 1000 & sleep 1000' & setsid sleep 1000 & sleep 0.01`
+	for i := range 12 {
+		t.Run(fmt.Sprint(4*i, " ms"), func(t *testing.T) {
+			t.Parallel()
+			job := shell(t, script)
+			job.Grace = 10 * time.Millisecond
+			dir := t.TempDir()
+			if err := writeJSON(dir, jobFile, job, false); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(self(t)[0], "supervise", dir)
+			cmd.Env = job.environment()
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Duration(4*i) * time.Millisecond)
+			kill(t, cmd)
+			exit, err := End(t.Context(), dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if state, again := adopt(t, dir); state != Finished || again != exit {
+				t.Errorf("then %s, %+v", state, again)
+			}
+			if group := cgroupPath(job.Execution); group != "" && exists(group) {
+				t.Errorf("%s is still there", group)
+			}
+			if halves, _ := filepath.Glob(filepath.Join(dir, ".*")); len(halves) > 0 {
+				t.Errorf("left behind: %v", halves)
+			}
+		})
+	}
+}
+
 // Whoever waits need not know that the supervisor was killed.
 func TestWaitFindsSupervisorKilled(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `setsid sh -c 'echo $$ >pid; exec sleep 1000' & wait`)
 	h, _ := start(t, job)
 	pid := pidIn(t, job, "pid")
@@ -195,6 +238,7 @@ func TestWaitFindsSupervisorKilled(t *testing.T) {
 }
 
 func TestLostOutputIsCut(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `setsid sh -c 'echo $$ >pid; exec sleep 1000' & wait`)
 	h, dir := start(t, job)
 	pidIn(t, job, "pid")
@@ -214,6 +258,7 @@ func TestLostOutputIsCut(t *testing.T) {
 }
 
 func TestNothingThere(t *testing.T) {
+	t.Parallel()
 	tests := map[string]map[string]string{
 		"empty":             {},
 		"only the log":      {logFile: ""},
@@ -242,6 +287,7 @@ func TestNothingThere(t *testing.T) {
 }
 
 func TestUnreadableIsNotGone(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{exitFile, supervisorFile} {
 		dir := t.TempDir()
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
@@ -258,6 +304,7 @@ func TestUnreadableIsNotGone(t *testing.T) {
 
 // An id that was given to another process: nothing is sent to it, whatever the files say.
 func TestReusedIDIsNotSignalled(t *testing.T) {
+	t.Parallel()
 	bystander := exec.Command("sleep", "1000")
 	if err := bystander.Start(); err != nil {
 		t.Fatal(err)
@@ -313,6 +360,7 @@ func TestReusedIDIsNotSignalled(t *testing.T) {
 }
 
 func TestSelf(t *testing.T) {
+	t.Parallel()
 	if me := Self(); !me.Alive() || me.PID != os.Getpid() || me.Start == 0 || me.BootID == "" {
 		t.Errorf("Self() = %+v", me)
 	}
@@ -323,6 +371,7 @@ func TestSelf(t *testing.T) {
 
 // End with a context that has ended does not stay polite.
 func TestEndInAHurry(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `trap '' TERM; echo $$ >pid; while :; do sleep 0.2; done`)
 	job.Grace = time.Hour
 	_, dir := start(t, job)

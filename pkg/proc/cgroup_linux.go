@@ -20,14 +20,18 @@ type cgroup struct {
 	fd   int
 }
 
-// newCgroup makes a group for a job below that of this process, or returns nil.
-func newCgroup(execution string) *cgroup {
+// cgroupPath is where the group of a job would be made: below that of this process. Empty where there is none.
+func cgroupPath(execution string) string {
 	parent := ownCgroup()
 	if parent == "" {
-		return nil
+		return ""
 	}
-	path := filepath.Join(parent, cgroupPrefix+execution)
-	if os.Mkdir(path, 0o755) != nil {
+	return filepath.Join(parent, cgroupPrefix+execution)
+}
+
+// newCgroup makes the group of a job at that path, or returns nil. A group that is there already is somebody else's.
+func newCgroup(path, execution string) *cgroup {
+	if path == "" || os.Mkdir(path, 0o755) != nil {
 		return nil
 	}
 	g := openCgroup(path, execution)

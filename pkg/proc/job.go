@@ -149,7 +149,7 @@ func writeJSON(dir, name string, v any, durable bool) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(dir, "."+name+".*")
+	file, err := os.CreateTemp(dir, temporaryPrefix(name)+"*")
 	if err != nil {
 		return err
 	}
@@ -172,6 +172,9 @@ func writeJSON(dir, name string, v any, durable bool) error {
 	}
 	return nil
 }
+
+// temporaryPrefix is how the names begin under which a file is written before it gets its own.
+func temporaryPrefix(name string) string { return "." + name + "." }
 
 func syncDir(dir string) error {
 	d, err := os.Open(dir)

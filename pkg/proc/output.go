@@ -80,18 +80,22 @@ func (s streams) sizes() sizes {
 	return seen
 }
 
-// cut takes away what the files hold beyond limit; 0 is no limit.
-func (s streams) cut(limit int64) error {
+// cut takes away what the files hold beyond limit, and says how much that was; a limit of 0 is none.
+func (s streams) cut(limit int64) (removed int64, err error) {
+	if limit <= 0 {
+		return 0, nil
+	}
 	for _, file := range s.outputs() {
 		info, err := file.Stat()
-		if limit <= 0 || err != nil || !info.Mode().IsRegular() || info.Size() <= limit {
+		if err != nil || !info.Mode().IsRegular() || info.Size() <= limit {
 			continue
 		}
 		if err := file.Truncate(limit); err != nil {
-			return err
+			return removed, err
 		}
+		removed += info.Size() - limit
 	}
-	return nil
+	return removed, nil
 }
 
 func (s streams) close() {

@@ -65,6 +65,7 @@ type supervisor struct {
 	group  *cgroup
 	cancel chan os.Signal
 
+	removed   int64      // bytes of output that were cut away
 	children  chan child // closed when there is none left
 	childless bool
 	status    *syscall.WaitStatus // of the job, once it is gone
@@ -82,16 +83,12 @@ type child struct {
 // nothing of this job, and a later one may have found that it never started: so it must not start.
 func (s *supervisor) announce() error {
 	s.record = record{Execution: s.job.Execution, Supervisor: Self(), StartedAt: time.Now().UTC()}
-	s.group = newCgroup(s.job.Execution)
-	if s.group != nil {
-		s.record.Cgroup = s.group.path
-	}
+	s.record.Cgroup = cgroupPath(s.job.Execution) // before it is made, so that End finds it whatever happens
 	err := writeJSON(s.dir, supervisorFile, s.record, false)
 	if err == nil {
 		_, err = os.Stdout.WriteString(ready)
 	}
 	if err != nil {
-		s.group.remove()
 		return err
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
@@ -121,21 +118,26 @@ func (s *supervisor) run() Exit {
 		grace, force = min(grace, quickGrace), quickForce
 	}
 	err := hunt{find: s.find, pause: s.pause, hurry: s.hurry, group: s.group}.run(grace, force)
-	exit.CPU = s.cpu()
-	seen := s.out.sizes()
-	exit.OutputBytes = seen.total
-	if exit.Reason == ReasonExited && s.job.MaxOutput > 0 && seen.largest > s.job.MaxOutput {
-		exit.Reason = ReasonOutputLimit // it was quicker than the watch
-	}
-	err = errors.Join(err, s.out.cut(s.job.MaxOutput))
-	if err != nil {
+	if err = errors.Join(err, s.cut()); err != nil {
 		exit.Error = err.Error()
 	}
+	if exit.Reason == ReasonExited && s.removed > 0 {
+		exit.Reason = ReasonOutputLimit // it was quicker than the watch
+	}
+	exit.OutputBytes = s.out.sizes().total + s.removed
+	exit.CPU = s.cpu()
 	exit.Survivors = len(s.survivors)
 	if s.status != nil {
 		exit.Code, exit.Signal = s.status.ExitStatus(), signalName(*s.status)
 	}
 	return exit
+}
+
+// cut keeps the output within its limit: also while processes that were asked to end go on writing.
+func (s *supervisor) cut() error {
+	removed, err := s.out.cut(s.job.MaxOutput)
+	s.removed += removed
+	return err
 }
 
 func (s *supervisor) start() error {
@@ -149,6 +151,7 @@ func (s *supervisor) start() error {
 	if s.out, err = openStreams(s.dir, s.job); err != nil {
 		return err
 	}
+	s.group = newCgroup(s.record.Cgroup, s.job.Execution)
 	attributes := &os.ProcAttr{
 		Dir: s.job.Dir, Env: s.job.environment(),
 		Files: []*os.File{s.out.stdin, s.out.stdout, s.out.stderr},
@@ -157,12 +160,15 @@ func (s *supervisor) start() error {
 	process, err := os.StartProcess(path, s.job.Args, attributes)
 	if err != nil && s.group != nil { // perhaps only because of the group
 		s.group.remove()
-		s.group, s.record.Cgroup = nil, ""
+		s.group = nil
 		attributes.Sys = jobAttributes(nil)
 		process, err = os.StartProcess(path, s.job.Args, attributes)
 	}
 	if err != nil {
 		return err
+	}
+	if s.group == nil {
+		s.record.Cgroup = ""
 	}
 	s.record.Job, _ = identify(process.Pid)
 	s.record.Job.PID = process.Pid
@@ -228,6 +234,7 @@ func (s *supervisor) note(c child, ok bool) {
 
 // find lists all that belongs to the job and is alive. Nothing can come any more once there is no child left.
 func (s *supervisor) find() ([]process, bool, error) {
+	_ = s.cut()
 	table, err := processes()
 	if err != nil {
 		return nil, false, err

@@ -16,6 +16,7 @@ import (
 )
 
 func TestJobExits(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `cat; echo oops >&2; cut -d' ' -f6 /proc/self/stat; pwd; echo $BACKBURNER_EXECUTION; exit 3`)
 	job.Stdin = filepath.Join(job.Dir, "prompt")
 	write(t, job.Stdin, "hello\n")
@@ -50,6 +51,7 @@ func TestJobExits(t *testing.T) {
 }
 
 func TestJobEndsBySignal(t *testing.T) {
+	t.Parallel()
 	exit, _ := finish(t, shell(t, `kill -KILL $$`))
 	if exit.Reason != ReasonExited || exit.Code != -1 || exit.Signal != "SIGKILL" {
 		t.Errorf("exit = %+v", exit)
@@ -57,6 +59,7 @@ func TestJobEndsBySignal(t *testing.T) {
 }
 
 func TestJobCannotStart(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		change func(*Job)
 		want   string
@@ -79,6 +82,7 @@ func TestJobCannotStart(t *testing.T) {
 }
 
 func TestRelativeProgramIsBelowDir(t *testing.T) {
+	t.Parallel()
 	job := shell(t, "")
 	job.Args = []string{"./agent.sh", "word"}
 	write(t, filepath.Join(job.Dir, "agent.sh"), "#!/bin/sh\necho $1\n")
@@ -92,6 +96,7 @@ func TestRelativeProgramIsBelowDir(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `exec sleep 1000`)
 	job.Timeout = 50 * time.Millisecond
 	exit, _ := finish(t, job)
@@ -101,6 +106,7 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestTimeoutWithTermIgnored(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `trap '' TERM; touch deaf; while :; do sleep 0.1; done`)
 	job.Timeout, job.Grace = 300*time.Millisecond, 50*time.Millisecond
 	exit, _ := finish(t, job)
@@ -114,6 +120,7 @@ func TestTimeoutWithTermIgnored(t *testing.T) {
 }
 
 func TestPoliteEndIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `trap 'echo bye; exit 7' TERM; touch up; while :; do sleep 0.01; done`)
 	job.Grace = time.Minute
 	h, dir := start(t, job)
@@ -131,6 +138,7 @@ func TestPoliteEndIsWaitedFor(t *testing.T) {
 }
 
 func TestIdle(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `echo working; exec sleep 1000`)
 	job.Idle, job.Timeout = 200*time.Millisecond, time.Minute
 	exit, _ := finish(t, job)
@@ -154,17 +162,19 @@ func TestBusyIsNotIdle(t *testing.T) {
 }
 
 func TestOutputLimit(t *testing.T) {
+	t.Parallel()
 	const limit = 1 << 20
 	tests := map[string]string{
 		"endless":    `exec yes`,
 		"200 MB":     `head -c 200000000 /dev/zero`,
 		"on stderr":  `yes >&2`,
 		"grandchild": `setsid yes & exec sleep 1000`,
+		"deaf":       `trap '' TERM; yes`,
 	}
 	for name, script := range tests {
 		t.Run(name, func(t *testing.T) {
 			job := shell(t, script)
-			job.MaxOutput, job.Timeout = limit, time.Minute
+			job.MaxOutput, job.Timeout, job.Grace = limit, time.Minute, 200*time.Millisecond
 			exit, dir := finish(t, job)
 			if exit.Reason != ReasonOutputLimit || exit.OutputBytes <= limit {
 				t.Errorf("exit = %+v", exit)
@@ -179,6 +189,7 @@ func TestOutputLimit(t *testing.T) {
 }
 
 func TestBothStreamsInOneFile(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `echo a; echo b >&2; echo c`)
 	job.Stderr = job.Stdout
 	exit, dir := finish(t, job)
@@ -197,7 +208,7 @@ func inBothWays(t *testing.T, test func(t *testing.T, prepare func(Job))) {
 		t.Parallel()
 		test(t, func(job Job) {
 			// A group of that name exists already: so the supervisor makes none.
-			if g := newCgroup(job.Execution); g != nil {
+			if g := newCgroup(cgroupPath(job.Execution), job.Execution); g != nil {
 				t.Cleanup(g.remove)
 			}
 		})
@@ -205,6 +216,7 @@ func inBothWays(t *testing.T, test func(t *testing.T, prepare func(Job))) {
 }
 
 func TestNothingSurvives(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		script    string
 		survivors int
@@ -237,6 +249,7 @@ func TestNothingSurvives(t *testing.T) {
 }
 
 func TestGroupIsRemoved(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `true`)
 	_, dir := finish(t, job)
 	r, _, err := readJSON[record](dir, supervisorFile)
@@ -325,6 +338,7 @@ func TestSupervisorHasNoSecretsAndNoTerminal(t *testing.T) {
 }
 
 func TestDirectoryServesOneJob(t *testing.T) {
+	t.Parallel()
 	job := shell(t, `true`)
 	_, dir := finish(t, job)
 	if _, err := Start(self(t), dir, job); !errors.Is(err, fs.ErrExist) {
@@ -336,6 +350,7 @@ func TestDirectoryServesOneJob(t *testing.T) {
 }
 
 func TestStartRefuses(t *testing.T) {
+	t.Parallel()
 	tests := map[string]func(*Job){
 		"no id":        func(j *Job) { j.Execution = "" },
 		"a path as id": func(j *Job) { j.Execution = "../x" },
@@ -355,6 +370,7 @@ func TestStartRefuses(t *testing.T) {
 }
 
 func TestStartTellsWhatTheSupervisorSaid(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	_, err := Start([]string{"/bin/sh", "-c", "echo no such luck >&2; exit 1"}, dir, shell(t, `true`))
 	if err == nil || !strings.Contains(err.Error(), "no such luck") {
