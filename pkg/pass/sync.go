@@ -81,6 +81,10 @@ func (s *sync) specFiles(board *work.Board, b *Batch) []Job {
 			specs, problems, err := s.forge.Specs(ctx, repo.Path, known)
 			return func(now time.Time) (Act, error) {
 				for _, spec := range specs {
+					if known[spec.Path].Hash == spec.Hash { // touched, not edited
+						remember(board, id, spec.Path, work.SpecFile{Size: spec.Size, ModTime: spec.ModTime, Hash: spec.Hash})
+						continue
+					}
 					b.Incoming = append(b.Incoming, fromFile(board, id, spec, now))
 				}
 				for _, p := range problems {

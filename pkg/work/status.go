@@ -46,14 +46,14 @@ func (s Status) Terminal() bool {
 // Interrupts reports whether the status remembers a phase to resume.
 func (s Status) Interrupts() bool {
 	switch s {
-	case AwaitingInput, Blocked, PausedBudget, Failed, Closed, Merged:
+	case AwaitingInput, Blocked, PausedBudget, Failed, Closed:
 		return true
 	}
 	return false
 }
 
-// A transition is one row of the table in the package comment. The zero To
-// means the phase that the interrupted workstream was in.
+// A transition is one row of the table in the package comment. Where that says
+// "the phase it was in", to lists every phase it can have been.
 type transition struct {
 	from []Status
 	on   string
@@ -61,10 +61,9 @@ type transition struct {
 }
 
 var (
-	waves     = []Status{Intake, Planning, Building, QA}
-	anyOpen   = []Status{New, Intake, Planning, AwaitingApproval, AwaitingInput, Building, QA, ReadyToMerge, Blocked, PausedBudget}
-	anyPhase  = []Status{New, Intake, Planning, AwaitingApproval, Building, QA, ReadyToMerge}
-	workPhase = []Status{Intake, Planning, Building, QA}
+	waves    = []Status{Intake, Planning, Building, QA}
+	anyOpen  = []Status{New, Intake, Planning, AwaitingApproval, AwaitingInput, Building, QA, ReadyToMerge, Blocked, PausedBudget}
+	anyPhase = []Status{New, Intake, Planning, AwaitingApproval, Building, QA, ReadyToMerge}
 )
 
 var transitions = []transition{
@@ -74,7 +73,7 @@ var transitions = []transition{
 	{[]Status{AwaitingApproval}, "approved", []Status{Planning, Building}},
 	{[]Status{AwaitingApproval, Building, QA}, "approved text edited, plan rejected", []Status{Planning}},
 	{waves, "the agent asks", []Status{AwaitingInput}},
-	{[]Status{AwaitingInput}, "answered", workPhase},
+	{[]Status{AwaitingInput}, "answered", waves},
 	{[]Status{Planning}, "plan accepted, no approval needed", []Status{Building}},
 	{[]Status{Building}, "last increment built, fast green", []Status{QA}},
 	{[]Status{QA}, "full green and published", []Status{ReadyToMerge}},
@@ -82,7 +81,7 @@ var transitions = []transition{
 	{anyOpen, "a reason to stop", []Status{Blocked}},
 	{[]Status{Blocked}, "a recovery rule, the cause gone, retry", anyPhase},
 	{waves, "a cap reached", []Status{PausedBudget}},
-	{[]Status{PausedBudget}, "a new window, or a person", workPhase},
+	{[]Status{PausedBudget}, "a new window, or a person", waves},
 	{[]Status{ReadyToMerge}, "landed", []Status{Merged}},
 	{anyOpen, "rounds exhausted", []Status{Failed}},
 	{anyOpen, "cancelled, or closed outside", []Status{Closed}},
