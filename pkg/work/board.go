@@ -117,8 +117,13 @@ func (b *Board) Repository(id string) *Repository {
 	return r
 }
 
-// Record notes what an execution cost; recording it twice changes nothing.
+// Record notes what an execution cost; recording it twice changes nothing. A
+// cost that no run can have is unknown.
 func (l *Ledger) Record(day, execution string, c Cost) {
+	if !believable(c.USD) {
+		c.USD = nil
+	}
+	c.Tokens = max(0, c.Tokens)
 	if l.Days == nil {
 		l.Days = make(map[string]map[string]Cost)
 	}
@@ -159,4 +164,31 @@ func (l *Ledger) Prune(before string) {
 			delete(l.Days, day)
 		}
 	}
+}
+
+const parkAtFirst = 15 * time.Minute // an agent whose quota's reset is not stated
+
+// Note remembers how an agent's run ended. Only a success clears what parked it.
+func (s *AgentStates) Note(name string, class Class, detail string, reset, now time.Time) {
+	if name == "" || class == ClassInterrupted {
+		return
+	}
+	if s.Agents == nil {
+		s.Agents = make(map[string]AgentState)
+	}
+	state := s.Agents[name]
+	switch class {
+	case "":
+		delete(s.Agents, name)
+		return
+	case ClassQuota:
+		if !reset.After(now) {
+			reset = now.Add(parkAtFirst)
+		}
+		state.ParkedUntil, state.Reason = reset.UTC(), "quota: "+detail
+	case ClassAuth:
+		state.ParkedUntil, state.Reason = now.Add(backoffCap).UTC(), "auth: "+detail
+	}
+	state.Failures++
+	s.Agents[name] = state
 }

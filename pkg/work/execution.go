@@ -56,10 +56,26 @@ type StepResult struct {
 	Tries    int           `json:"tries,omitempty"`
 }
 
-// NextExecution allots the id of the workstream's next execution. The id is
-// used up only when the workstream is saved, so a crash between the two makes
-// the next run overwrite what was never named.
+// NextExecution is the id the workstream's next execution will have. Its
+// folder is written before [Workstream.Begin] names it, so a crash between the
+// two makes the next run overwrite what was never named.
 func (w *Workstream) NextExecution() string {
+	return fmt.Sprintf("%s.%04d", w.ID, w.ExecutionSeq+1)
+}
+
+// Begin notes that the next execution runs now: of the task, or of a gate when
+// the task is nil.
+func (w *Workstream) Begin(t *Task, now time.Time) error {
+	id := w.NextExecution()
+	if t == nil {
+		w.GateRun = id
+	} else {
+		if err := t.Move(TaskRunning, "dispatched", now); err != nil {
+			return err
+		}
+		t.Executions = append(t.Executions, id)
+		t.Held = nil
+	}
 	w.ExecutionSeq++
-	return fmt.Sprintf("%s.%04d", w.ID, w.ExecutionSeq)
+	return nil
 }

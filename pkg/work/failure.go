@@ -75,11 +75,7 @@ func Judge(kind TaskKind, class Class, attempts int, l Limits) Verdict {
 		if left {
 			return Verdict{Again: true, Charged: true, Hold: "backoff", Wait: Backoff(attempts), Resume: true}
 		}
-	case ClassTimeout, ClassStalled, ClassKilled:
-		if left {
-			return Verdict{Again: true, Charged: true, Hold: "backoff", Wait: Backoff(attempts)}
-		}
-	case ClassOrdinary:
+	case ClassTimeout, ClassStalled, ClassKilled, ClassOrdinary:
 		if left {
 			return Verdict{Again: true, Charged: true, Hold: "backoff", Wait: Backoff(attempts)}
 		}
@@ -87,11 +83,9 @@ func Judge(kind TaskKind, class Class, attempts int, l Limits) Verdict {
 		return Verdict{Charged: true, Stop: "output_invalid"}
 	case ClassNoWork:
 		return Verdict{Charged: true, Stop: "no_progress"}
-	case ClassPermissionDenied:
-		return Verdict{Charged: true, Stop: "attempts_exhausted:" + string(kind)}
-	case ClassPreDispatch, ClassHandover, ClassGate:
-		return Verdict{Charged: true, Stop: "attempts_exhausted:" + string(kind)}
 	}
+	// Also what the same run would only meet again: a denied permission, a
+	// failure before dispatch, a hand-over, a gate.
 	return Verdict{Charged: true, Stop: "attempts_exhausted:" + string(kind)}
 }
 

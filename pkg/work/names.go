@@ -23,6 +23,8 @@ func BadID(id string) string {
 		return "starts with " + id[:1]
 	case strings.HasSuffix(id, ".") || strings.HasSuffix(id, ".lock") || strings.Contains(id, ".."):
 		return "git refuses such a branch name"
+	case strings.HasSuffix(strings.ToLower(id), ".json"):
+		return "ends in .json, like the files that records are kept in"
 	}
 	for _, r := range id {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r)) {
@@ -41,15 +43,16 @@ func SpecHash(title, body string) string {
 // SpecTitle is the first heading or line of a spec, or the fallback.
 func SpecTitle(body, fallback string) string {
 	for line := range strings.Lines(body) {
-		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#"))
+		line = Printable(strings.TrimLeft(Printable(line), "#"))
 		if line != "" && line != "---" {
-			return Clip(Printable(line), 120)
+			return Clip(line, 120)
 		}
 	}
 	return fallback
 }
 
-// Clip cuts a text to at most n bytes on a rune's edge and marks the cut.
+// Clip cuts a text to at most n bytes on a rune's edge, and marks a cut with an
+// ellipsis after them.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -66,11 +69,16 @@ func Clip(s string, n int) string {
 func Printable(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n' || r == '\t' || r == '\r':
+		case r == '\n' || r == '\t' || r == '\r' || unicode.In(r, unicode.Zl, unicode.Zp):
 			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar:
+		case r == unicode.ReplacementChar || unicode.In(r, unseen...):
 			return -1
 		}
 		return r
 	}, s))
+}
+
+// unseen are the characters that change what people see without being seen.
+var unseen = []*unicode.RangeTable{
+	unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode"
 )
 
 // Plan is what a planner proposes. Only summary, files and acceptance_criteria
@@ -47,6 +48,7 @@ const (
 	maxPlanFiles      = 2000
 	maxPlanIncrements = 50
 	maxPlanText       = 20_000 // bytes of one text
+	maxPlanProblems   = 20
 )
 
 // Steps is the number of increments to build: at least one.
@@ -73,8 +75,12 @@ func (p *Plan) Problems() []string {
 		return []string{"plan: missing"}
 	}
 	var out []string
-	say := func(format string, args ...any) { out = append(out, fmt.Sprintf("plan: "+format, args...)) }
-	if len(p.Questions) > 0 {
+	say := func(format string, args ...any) {
+		if len(out) < maxPlanProblems {
+			out = append(out, fmt.Sprintf("plan: "+format, args...))
+		}
+	}
+	if anyText(p.Questions) {
 		return out
 	}
 	if strings.TrimSpace(p.Summary) == "" {
@@ -83,13 +89,14 @@ func (p *Plan) Problems() []string {
 	if len(p.Summary) > maxPlanText {
 		say("summary: longer than %d bytes", maxPlanText)
 	}
-	if len(p.Paths()) == 0 {
+	paths := p.Paths()
+	if len(paths) == 0 {
 		say("files: name at least one path to create, modify or delete")
 	}
-	if n := len(p.Paths()); n > maxPlanFiles {
-		say("files: %d paths, more than %d", n, maxPlanFiles)
+	if len(paths) > maxPlanFiles {
+		say("files: %d paths, more than %d", len(paths), maxPlanFiles)
 	}
-	for _, f := range p.Paths() {
+	for _, f := range paths {
 		if why := BadPath(f); why != "" {
 			say("files: %.200q: %s", f, why)
 		}
@@ -130,16 +137,19 @@ func BadPath(p string) string {
 		return "empty"
 	case len(p) > 4096:
 		return "too long"
-	case strings.ContainsRune(p, 0) || strings.ContainsAny(p, "\n\r"):
+	case strings.ContainsFunc(p, unicode.IsControl):
 		return "has control characters"
 	case path.IsAbs(p) || strings.HasPrefix(p, "~") || strings.Contains(p, `\`):
 		return "must be relative, with forward slashes"
-	case p != path.Clean(p) && p != path.Clean(p)+"/":
-		return "must be clean, without . and .."
 	case p == ".." || strings.HasPrefix(p, "../"):
 		return "leaves the repository"
-	case p == ".git" || strings.HasPrefix(p, ".git/"):
-		return "is git's own"
+	case path.Clean(p) == "." || p != path.Clean(p) && p != path.Clean(p)+"/":
+		return "must be clean, without . and .."
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if strings.EqualFold(part, ".git") {
+			return "is git's own"
+		}
 	}
 	return ""
 }
@@ -152,32 +162,38 @@ func ValidGlob(glob string) bool {
 
 // MatchGlob reports whether a path matches a glob in which `*` stays within a
 // folder and `**` crosses folders. A glob without a slash matches the name in
-// any folder, and a glob that names a folder matches what is below it.
+// any folder, one that begins with a slash only from the root, and a glob that
+// names a folder matches what is below it.
 func MatchGlob(glob, p string) bool {
 	glob = strings.TrimSuffix(glob, "/")
-	if !strings.Contains(glob, "/") {
-		glob = "**/" + glob
+	rooted, anchored := strings.CutPrefix(glob, "/")
+	if !anchored && !strings.Contains(glob, "/") {
+		rooted = "**/" + glob
 	}
-	return matchParts(strings.Split(glob, "/"), strings.Split(p, "/"))
+	return matchParts(strings.Split(rooted, "/"), strings.Split(p, "/"))
 }
 
+// matchParts goes back to the last `**` only: an earlier one could match no
+// more. So a glob from outside costs at most its length times the path's.
 func matchParts(glob, parts []string) bool {
-	for len(glob) > 0 {
-		if glob[0] == "**" {
-			for i := 0; i <= len(parts); i++ {
-				if matchParts(glob[1:], parts[i:]) {
-					return true
-				}
+	g, n := 0, 0
+	back, retry := -1, 0
+	for g < len(glob) {
+		if glob[g] == "**" {
+			g++
+			back, retry = g, n
+			continue
+		}
+		if n < len(parts) {
+			if ok, err := path.Match(glob[g], parts[n]); err == nil && ok {
+				g, n = g+1, n+1
+				continue
 			}
+		}
+		if retry++; back < 0 || retry > len(parts) {
 			return false
 		}
-		if len(parts) == 0 {
-			return false
-		}
-		if ok, err := path.Match(glob[0], parts[0]); err != nil || !ok {
-			return false
-		}
-		glob, parts = glob[1:], parts[1:]
+		g, n = back, retry
 	}
 	return true // the rest of parts, if any, lies below what matched
 }

@@ -2,6 +2,7 @@ package work
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -43,19 +44,23 @@ var Roles = []Role{Planner, Builder, QAEngineer, Reviewer, Reconciler, Assessor,
 var kinds = map[TaskKind]struct {
 	role   Role
 	writes bool
+	phase  Status // in which it is dispatched; "" in any
 }{
-	AnalyzeIssue:  {Planner, false},
-	MakePlan:      {Planner, false},
-	BreakDownPlan: {Planner, false},
-	Implement:     {Builder, true},
-	Assess:        {Assessor, false},
-	Verify:        {QAEngineer, true},
-	ReviewPR:      {Reviewer, false},
-	AddressReview: {Builder, true},
-	Respond:       {Planner, false},
-	Reconcile:     {Reconciler, true},
-	PreparePR:     {Reconciler, true},
+	AnalyzeIssue:  {Planner, false, Intake},
+	MakePlan:      {Planner, false, Planning},
+	BreakDownPlan: {Planner, false, Planning},
+	Implement:     {Builder, true, Building},
+	Assess:        {Assessor, false, Building},
+	Verify:        {QAEngineer, true, QA},
+	ReviewPR:      {Reviewer, false, ""},
+	AddressReview: {Builder, true, Building},
+	Respond:       {Planner, false, ""},
+	Reconcile:     {Reconciler, true, Blocked},
+	PreparePR:     {Reconciler, true, ""},
 }
+
+// phaseTask is the kind of task that the work of a phase begins with.
+var phaseTask = map[Status]TaskKind{Planning: MakePlan, Building: Implement, QA: Verify}
 
 // Role is the role of an agent that can do a task of this kind.
 func (k TaskKind) Role() Role { return kinds[k].role }
@@ -93,6 +98,7 @@ type Task struct {
 	Context  TaskContext `json:"context"`
 	Attempts int         `json:"attempts,omitempty"` // executions that ended in a failure charged to the task
 	Resends  int         `json:"resends,omitempty"`  // invalid answers already asked for once more
+	Spending Spending    `json:"spending,omitzero"`  // of its runs since a person last started it again
 
 	Held       *TaskHold `json:"held,omitempty"`
 	Irrelevant string    `json:"irrelevant,omitempty"` // why the world no longer needs it; never dispatched
@@ -175,6 +181,32 @@ func (w *Workstream) Task(id string) *Task {
 func (w *Workstream) Pending() *Task {
 	for _, t := range w.Tasks {
 		if t.Status == TaskPending && t.Irrelevant == "" {
+			return t
+		}
+	}
+	return nil
+}
+
+// due is the first pending, relevant task that a phase may dispatch; nil when
+// there is none.
+func (w *Workstream) due(phase Status) *Task {
+	for _, t := range w.Tasks {
+		if in := kinds[t.Kind].phase; t.Status == TaskPending && t.Irrelevant == "" && (in == phase || in == "") {
+			return t
+		}
+	}
+	return nil
+}
+
+// unfinished is the newest task of a phase when it failed or still waits, and
+// nothing was completed since; nil otherwise.
+func (w *Workstream) unfinished(phase Status) *Task {
+	for _, t := range slices.Backward(w.Tasks) {
+		in := kinds[t.Kind].phase
+		switch {
+		case t.Status == TaskCompleted && (in == phase || in != "" && in != Blocked):
+			return nil
+		case in == phase && t.Irrelevant == "" && (t.Status == TaskFailed || t.Status == TaskPending):
 			return t
 		}
 	}

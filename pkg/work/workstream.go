@@ -1,6 +1,9 @@
 package work
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Schema is the version of the records this package describes.
 const Schema = 1
@@ -53,6 +56,7 @@ type Workstream struct {
 	Checkpoints []Checkpoint        `json:"checkpoints,omitempty"`
 	Evidence    map[string]Evidence `json:"evidence,omitempty"` // newest per gate
 	LastGate    string              `json:"last_gate,omitempty"`
+	Verified    string              `json:"verified,omitempty"` // tree the qa agent last left
 	GateRun     string              `json:"gate_run,omitempty"` // execution of a gate that runs, or ran when a tick died
 	Conflict    *Conflict           `json:"conflict,omitempty"`
 	Rounds      Rounds              `json:"rounds,omitzero"`
@@ -62,6 +66,7 @@ type Workstream struct {
 	Recoveries []Recovery       `json:"recoveries,omitempty"`
 	Sessions   map[Role]Session `json:"sessions,omitempty"`
 	Spending   Spending         `json:"spending,omitzero"`
+	Waived     Spending         `json:"waived,omitzero"` // spending when a person last resumed it: caps count from there
 
 	Intents      []Intent `json:"intents,omitempty"` // effects decided and not yet known to have happened
 	Outbox       []Notice `json:"outbox,omitempty"`  // said, not yet told
@@ -183,14 +188,22 @@ type Spending struct {
 func (s *Spending) Add(u Usage, wall time.Duration) {
 	s.Sessions++
 	s.Wall += wall
-	s.InputTokens += u.InputTokens
-	s.OutputTokens += u.OutputTokens
-	if u.CostUSD == nil {
+	s.InputTokens += max(0, u.InputTokens)
+	s.OutputTokens += max(0, u.OutputTokens)
+	if !believable(u.CostUSD) {
 		s.UnknownCost++
 		return
 	}
 	s.CostUSD += *u.CostUSD
 }
+
+// believable reports whether a cost is known: what an agent states must not
+// lower a sum, nor make it one that cannot be written down.
+func believable(usd *float64) bool {
+	return usd != nil && *usd >= 0 && *usd < maxCost
+}
+
+const maxCost = 1e6 // USD of one run
 
 // Intent is an effect on the outside that was decided; it is saved before the
 // effect and removed after it, so that a repeat finds the earlier one.
@@ -260,4 +273,18 @@ func (w *Workstream) HasApplied(request string) bool {
 		}
 	}
 	return false
+}
+
+// Clone is a deep copy for those who work on the side: only the pass changes
+// the board.
+func (w *Workstream) Clone() *Workstream {
+	data, err := json.Marshal(w)
+	if err != nil {
+		panic("work: a workstream is always JSON: " + err.Error())
+	}
+	c := new(Workstream)
+	if err := json.Unmarshal(data, c); err != nil {
+		panic("work: a workstream is always JSON: " + err.Error())
+	}
+	return c
 }

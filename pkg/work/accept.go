@@ -1,0 +1,217 @@
+package work
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Outcome is how one run of an agent ended, in the domain's words.
+type Outcome struct {
+	Execution  string
+	Class      Class // "" when the run was fine
+	Detail     string
+	Result     Result
+	Checkpoint *Checkpoint // nil for roles that only read
+	Problem    string      // why the checkpoint cannot be used; "" when it can
+	ResetAt    time.Time   // of a quota
+}
+
+// Finish records the end of a task's run: it completes the task and carries
+// the workstream on, or fails the task and leaves it for [Workstream.Classify].
+// A workstream that was stopped meanwhile keeps its status.
+func (w *Workstream) Finish(t *Task, o Outcome, p Policy, now time.Time) error {
+	if o.Checkpoint != nil && o.Checkpoint.Commit != "" {
+		w.AddCheckpoint(*o.Checkpoint)
+	}
+	t.RecoveryNeeded = o.uncommitted() && t.Kind.Writes() && t.Kind != PreparePR
+	if !w.Status.Open() || t.Irrelevant != "" {
+		return t.Move(TaskCancelled, "stopped", now)
+	}
+	if o.Class == ClassInterrupted {
+		return t.Move(TaskPending, string(o.Class), now)
+	}
+	if o.Class == "" {
+		o.Class, o.Detail = w.refuse(t, o)
+	}
+	if o.Class != "" {
+		t.Class, t.Unread = o.Class, true
+		t.Context.Words = o.Words(t.Context.Words)
+		w.Detail = Clip(o.Detail, maxDetail)
+		return t.Move(TaskFailed, string(o.Class), now)
+	}
+	if o.Result.Status == ResultNeedsInput || len(o.Result.AllQuestions()) > 0 {
+		return w.ask(t, o.Result.AllQuestions(), now)
+	}
+	t.Class, t.Held, t.RecoveryNeeded, t.Resends = "", nil, false, 0
+	if err := t.Move(TaskCompleted, o.Result.Status, now); err != nil {
+		return err
+	}
+	return w.carryOn(t, o, p, now)
+}
+
+// uncommitted reports whether the run may have left something in its workspace
+// that no checkpoint holds.
+func (o Outcome) uncommitted() bool {
+	return o.Checkpoint == nil && (o.Class != "" || o.Problem != "")
+}
+
+const (
+	maxDetail = 4 << 10 // bytes of what a run says about its failure
+	refused   = "Your last answer could not be used: "
+)
+
+// Words are what the next try is told: what a person said before, and why the
+// last answer was refused.
+func (o Outcome) Words(before string) string {
+	if o.Class != ClassOutputInvalid {
+		return before
+	}
+	before, _, _ = strings.Cut(before, refused)
+	if before = strings.TrimSpace(before); before != "" {
+		before += "\n\n"
+	}
+	return before + refused + Clip(o.Detail, maxDetail) + ". Answer again, exactly in the asked format."
+}
+
+// refuse says why a run that ended well is not accepted all the same.
+func (w *Workstream) refuse(t *Task, o Outcome) (Class, string) {
+	if problems := o.Result.Problems(t.Kind); len(problems) > 0 {
+		return ClassOutputInvalid, strings.Join(problems, "; ")
+	}
+	if o.Result.Status == ResultNeedsInput {
+		return "", ""
+	}
+	if o.Result.Status == ResultBlocked {
+		return ClassNoWork, "the " + string(t.Kind.Role()) + " gave up: " + o.Result.Summary
+	}
+	if o.Problem != "" {
+		return ClassOrdinary, o.Problem
+	}
+	if expectsChange(t.Kind) && o.Checkpoint != nil && !o.Checkpoint.NetNew && !w.mayLeaveAsIs(t, o.Result) {
+		return ClassNoWork, "the " + string(t.Kind.Role()) + " changed nothing"
+	}
+	return "", ""
+}
+
+func expectsChange(k TaskKind) bool { return k == Implement }
+
+// mayLeaveAsIs accepts a builder that says a later increment needs nothing:
+// there is work on the branch, and no red gate asks for more.
+func (w *Workstream) mayLeaveAsIs(t *Task, r Result) bool {
+	return r.Status == ResultNoChange && t.Context.Gate == "" && t.Context.Increment > 0
+}
+
+// ask puts an agent's questions to people. A reconciler asks while its
+// workstream is blocked by the conflict, and stays so until it is answered.
+func (w *Workstream) ask(t *Task, questions []string, now time.Time) error {
+	var lines []string
+	for _, text := range questions {
+		text = Clip(text, maxDetail)
+		q := &Question{ID: fmt.Sprintf("q%d", len(w.Questions)+1), Task: t.ID, Text: text, AskedAt: now.UTC()}
+		w.Questions = append(w.Questions, q)
+		lines = append(lines, "- "+q.ID+": "+text)
+	}
+	if err := t.Move(TaskPending, "asked", now); err != nil {
+		return err
+	}
+	w.Say("question:"+w.Questions[len(w.Questions)-1].ID, "awaiting_input",
+		fmt.Sprintf("The %s asks:\n\n%s\n\nAnswer with `backburner answer %s \"...\"`.", t.Kind.Role(), strings.Join(lines, "\n"), w.ID), now)
+	if !w.Status.Active() {
+		return nil
+	}
+	return w.Move(AwaitingInput, Reason{"asked:" + string(t.Kind), fmt.Sprintf("the %s asked %d question(s)", t.Kind.Role(), len(questions))}, now)
+}
+
+// carryOn is what an accepted result means for its workstream.
+func (w *Workstream) carryOn(t *Task, o Outcome, p Policy, now time.Time) error {
+	if t.Context.Gate != "" {
+		w.Rounds.Repairs++
+	}
+	if t.Kind != Reconcile {
+		w.Rounds.Conflict = 0 // work goes on: the conflict is behind it
+	}
+	switch t.Kind {
+	case AnalyzeIssue:
+		w.Say("proposal:"+t.ID, "proposal", Clip(o.Result.Summary, maxPlanText), now)
+		if p.Discovery == "required" {
+			return w.Move(AwaitingApproval, Reason{"proposal", "the proposal needs approval"}, now)
+		}
+	case MakePlan, BreakDownPlan:
+		return w.acceptPlan(o.Result.Plan, p, now)
+	case Verify:
+		w.Verified = w.Tree
+	case Assess:
+		if !o.Result.Assessment.Continue {
+			return w.assessedAsStuck(t, o.Result.Assessment.Reason, now)
+		}
+	case Reconcile:
+		w.Conflict = nil
+		w.Rounds.Conflict++ // also when it says so and the base still conflicts
+		if w.Status != Blocked {
+			return nil
+		}
+		return w.Move(w.Resume(), Reason{"recovered:mainline", "the conflict with the base is resolved"}, now)
+	}
+	return nil
+}
+
+// assessedAsStuck stops the workstream for an assessor. No rule of recovery goes
+// over its head: a person decides.
+func (w *Workstream) assessedAsStuck(t *Task, reason string, now time.Time) error {
+	detail := "the assessor stopped it: " + Clip(reason, maxDetail)
+	w.Say("assessment:"+t.ID, "blocked", fmt.Sprintf("Stopped: %s.\n\nGo on all the same with `backburner retry %s`.", detail, w.ID), now)
+	return w.Move(Blocked, Reason{"no_progress:assessor", detail}, now)
+}
+
+func (w *Workstream) acceptPlan(plan *Plan, p Policy, now time.Time) error {
+	w.Plan, w.Approval, w.Increment, w.Verified = plan, nil, 0, ""
+	w.Revision++
+	w.Rounds.Repairs, w.Rounds.Gate, w.Rounds.Worker = 0, 0, 0
+	code := fmt.Sprintf("plan:%d", w.Revision)
+	if p.ApprovePlans {
+		w.Say(code, "awaiting_approval", fmt.Sprintf("Approve it with `backburner approve %s`, or say what should change with `backburner approve %s --reject \"...\"`.", w.ID, w.ID), now)
+		return w.Move(AwaitingApproval, Reason{code, "the plan needs approval"}, now)
+	}
+	w.Say(code, "plan", "", now)
+	return w.Move(Building, Reason{code, "the plan needs no approval"}, now)
+}
+
+// Classify judges a failed task that nobody has judged yet: it is tried again,
+// now or later, or stops its workstream.
+func (w *Workstream) Classify(t *Task, l Limits, now time.Time) (Verdict, error) {
+	t.Unread = false
+	v := Judge(t.Kind, t.Class, t.Attempts, l)
+	if t.Class == ClassOutputInvalid && t.Resends == 0 {
+		t.Resends++
+		v = Verdict{Again: true, Resume: true}
+	}
+	if v.Charged {
+		t.Attempts++
+	}
+	if v.Again {
+		if v.Hold != "" && !v.Park {
+			t.Held = &TaskHold{Reason: v.Hold, Detail: w.Detail}
+			if v.Wait > 0 {
+				t.Held.NextEligibleAt = now.Add(Jitter(v.Wait, w.ID+t.ID+t.Execution())).UTC()
+			}
+		}
+		return v, t.Move(TaskPending, "again:"+string(t.Class), now)
+	}
+	if t.Context.Gate != "" {
+		w.Rounds.Repairs++
+	}
+	if t.Kind == Reconcile {
+		w.Rounds.Conflict++
+	}
+	w.Say("failure:"+t.Execution(), "failure", w.failureText(t), now)
+	if !w.Status.Open() || w.Status == Blocked {
+		return v, nil
+	}
+	return v, w.Move(Blocked, Reason{v.Stop, w.Detail}, now)
+}
+
+func (w *Workstream) failureText(t *Task) string {
+	return fmt.Sprintf("The %s failed (%s): %s\n\nRead what it said with `backburner logs %s`; try again with `backburner retry %s`.",
+		t.Kind.Role(), t.Class, w.Detail, w.ID, w.ID)
+}

@@ -1,0 +1,277 @@
+package work
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Applying is what came of applying a request to a workstream.
+type Applying struct {
+	Decision Decision
+	Reason   string // stable code when rejected
+	Detail   string // for people
+	EndAgent bool   // the agent that runs for the workstream must end now
+}
+
+func applied(detail string) Applying { return Applying{Decision: Applied, Detail: detail} }
+
+func reject(code, detail string) Applying {
+	return Applying{Decision: Rejected, Reason: code, Detail: detail}
+}
+
+// Apply carries out a request on its workstream, once: the id of the request
+// is noted in the workstream in the same save.
+func (w *Workstream) Apply(r *Request, now time.Time) (Applying, error) {
+	if w.HasApplied(r.ID) {
+		return applied("applied before"), nil
+	}
+	a, err := w.apply(r, now)
+	if err == nil && a.Decision == Applied {
+		w.Applied = append(w.Applied, r.ID)
+	}
+	return a, err
+}
+
+func (w *Workstream) apply(r *Request, now time.Time) (Applying, error) {
+	switch r.Verb {
+	case VerbAnswer:
+		return w.answer(r, now)
+	case VerbApprove:
+		return w.approve(r, now)
+	case VerbReject:
+		return w.rejectPlan(r, now)
+	case VerbRetry:
+		return w.retry(r, now)
+	case VerbHold:
+		w.Held = &Hold{By: r.By, Reason: r.Text, At: now.UTC()}
+		return Applying{Decision: Applied, Detail: "held", EndAgent: r.Now}, nil
+	case VerbResume:
+		return w.resume(r, now)
+	case VerbCancel:
+		return w.cancel(r, now)
+	case VerbPrioritize:
+		w.Priority = r.Priority
+		return applied(fmt.Sprintf("priority %d", r.Priority)), nil
+	case VerbSkip:
+		w.Exclusions = append(w.Exclusions, r.Text)
+		return applied("goes on without " + r.Text), nil
+	case VerbEdit:
+		return w.edit(r, now)
+	case VerbMerge:
+		return w.merge(r, now)
+	}
+	return reject("invalid", fmt.Sprintf("%q is not something a workstream can be asked", r.Verb)), nil
+}
+
+func (w *Workstream) answer(r *Request, now time.Time) (Applying, error) {
+	open := w.OpenQuestions()
+	if len(open) == 0 {
+		return reject("nothing_asked", "nothing was asked"), nil
+	}
+	if r.Text == "" {
+		return reject("invalid", "the answer is empty"), nil
+	}
+	given := 0
+	for _, q := range open {
+		if r.Question == "" || r.Question == q.ID {
+			q.Answer, q.AnsweredBy, q.AnsweredAt = r.Text, r.By, now.UTC()
+			given++
+		}
+	}
+	if given == 0 {
+		return reject("invalid", "there is no open question "+r.Question), nil
+	}
+	if left := len(open) - given; left > 0 {
+		return applied(fmt.Sprintf("%d question(s) are still open", left)), nil
+	}
+	if w.Status != AwaitingInput {
+		return applied("answered"), nil
+	}
+	return applied("answered"), w.Move(w.Resume(), Reason{"answered", "the questions are answered"}, now)
+}
+
+func (w *Workstream) approve(r *Request, now time.Time) (Applying, error) {
+	if w.Status != AwaitingApproval {
+		return reject("nothing_to_approve", "nothing waits for approval: it is "+string(w.Status)), nil
+	}
+	w.Approval = &Approval{By: r.By, At: now.UTC(), Revision: w.Revision, SpecHash: w.Spec.Hash}
+	next := Building
+	if w.Plan == nil {
+		next = Planning
+	}
+	return applied("approved"), w.Move(next, Reason{"approved", w.proposed() + " was approved" + by(r.By)}, now)
+}
+
+// proposed names what waits for approval.
+func (w *Workstream) proposed() string {
+	if w.Plan == nil {
+		return "the proposal"
+	}
+	return fmt.Sprintf("plan %d", w.Revision)
+}
+
+func (w *Workstream) rejectPlan(r *Request, now time.Time) (Applying, error) {
+	if w.Status != AwaitingApproval {
+		return reject("nothing_to_approve", "nothing waits for approval: it is "+string(w.Status)), nil
+	}
+	if r.Text == "" {
+		return reject("invalid", "say what should change"), nil
+	}
+	w.AddTask(MakePlan, TaskContext{Words: r.Text, Revises: w.Revision}, now)
+	return applied("a new plan will be made"), w.Move(Planning, Reason{"rejected", w.proposed() + " was rejected" + by(r.By)}, now)
+}
+
+// retry lets a stopped workstream try again, with fresh counts.
+func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
+	switch w.Status {
+	case Blocked, Failed, Closed, PausedBudget:
+	default:
+		if t := w.Pending(); t != nil && t.Held != nil {
+			t.Held = nil
+			return applied("no longer held back"), nil
+		}
+		return reject("nothing_to_retry", "nothing stopped it: it is "+string(w.Status)), nil
+	}
+	w.Rounds, w.Escalated, w.Waived = Rounds{Review: w.Rounds.Review}, "", w.Spending
+	w.forgetConflict(now)
+	w.again(r.Text, now)
+	return applied("tries again"), w.Move(w.Resume(), Reason{"retry", "a person asked to try again" + by(r.By)}, now)
+}
+
+// forgetConflict has the branch compared with its base anew: a person may have
+// resolved what they conflicted in, and the base may have moved.
+func (w *Workstream) forgetConflict(now time.Time) {
+	w.Conflict = nil
+	for _, t := range w.Tasks {
+		if t.Kind == Reconcile && t.Status == TaskPending {
+			_ = t.Move(TaskCancelled, "retry", now) // pending to cancelled is always legal
+		}
+	}
+}
+
+// again makes the task that stopped the workstream pending once more. What a
+// person says goes to it, or to a new task of the phase.
+func (w *Workstream) again(words string, now time.Time) {
+	t := w.unfinished(w.Resume())
+	if t == nil {
+		if kind := phaseTask[w.Resume()]; kind != "" && words != "" {
+			w.AddTask(kind, TaskContext{Increment: w.Increment, Revises: w.Revision, Words: words}, now)
+		}
+		return
+	}
+	if t.Status == TaskFailed {
+		_ = t.Move(TaskPending, "retry", now) // failed to pending is always legal
+	}
+	t.Attempts, t.Resends, t.Held, t.Unread, t.Spending = 0, 0, nil, false, Spending{}
+	t.Context.Words = orElse(words, t.Context.Words)
+}
+
+func orElse(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func (w *Workstream) resume(r *Request, now time.Time) (Applying, error) {
+	if w.Held == nil && w.Status != PausedBudget {
+		return reject("not_held", "it is not held"), nil
+	}
+	w.Held = nil
+	if w.Status == PausedBudget {
+		w.Waived = w.Spending
+		w.again("", now)
+		return applied("goes on"), w.Move(w.Resume(), Reason{"resumed", "a person resumed it" + by(r.By)}, now)
+	}
+	return applied("goes on"), nil
+}
+
+func (w *Workstream) cancel(r *Request, now time.Time) (Applying, error) {
+	if !w.Status.Open() {
+		return reject("terminal_status", "it is "+string(w.Status)), nil
+	}
+	w.drop("cancelled", now)
+	w.Intents = nil
+	return Applying{Decision: Applied, Detail: "closed", EndAgent: true}, w.Move(Closed, Reason{"cancelled", "cancelled" + by(r.By)}, now)
+}
+
+// drop makes every unfinished task unwanted; one that runs is cancelled when
+// its agent has ended.
+func (w *Workstream) drop(why string, now time.Time) {
+	for _, t := range w.Tasks {
+		switch t.Status {
+		case TaskPending:
+			_ = t.Move(TaskCancelled, why, now) // pending to cancelled is always legal
+		case TaskRunning:
+			t.Irrelevant = why
+		}
+	}
+}
+
+const edited = "The text of the work was edited; plan for the new text."
+
+// edit takes over a text that changed. What was planned for the old text, even
+// approved, is planned anew.
+func (w *Workstream) edit(r *Request, now time.Time) (Applying, error) {
+	spec := Spec{Source: orElse(r.Source, w.Spec.Source), Body: r.Body, Hash: SpecHash(r.Title, r.Body)}
+	if spec.Hash == w.Spec.Hash {
+		return applied("the text is the same"), nil
+	}
+	old := w.Revision
+	w.Title, w.Spec = r.Title, spec
+	switch w.Status {
+	case AwaitingApproval, Building, QA:
+	case Intake, Planning:
+		w.beginAnew("spec_edited", now)
+		return Applying{Decision: Applied, Detail: "the new text counts from now on", EndAgent: true}, nil
+	default:
+		w.planLater(now)
+		return applied("the new text counts from now on"), nil
+	}
+	w.Approval = nil
+	w.drop("spec_edited", now)
+	w.AddTask(MakePlan, TaskContext{Revises: old, Words: edited}, now)
+	return Applying{Decision: Applied, Detail: "planned anew", EndAgent: true},
+		w.Move(Planning, Reason{"spec_edited", "the text was edited, so its approval no longer counts"}, now)
+}
+
+// beginAnew has what a running agent was asked asked again: what it says
+// about the old text does not count.
+func (w *Workstream) beginAnew(why string, now time.Time) {
+	if t := w.Running(); t != nil && t.Irrelevant == "" {
+		t.Irrelevant = why
+		w.AddTask(t.Kind, t.Context, now)
+	}
+}
+
+// planLater makes a workstream that is interrupted go on with planning. Only a
+// conflict with the base is still resolved first.
+func (w *Workstream) planLater(now time.Time) {
+	switch w.Resume() {
+	case AwaitingApproval, Building, QA:
+	default:
+		return
+	}
+	if w.Status == Merged || w.Plan == nil {
+		return
+	}
+	w.Phase, w.Approval = Planning, nil
+	for _, t := range w.Tasks {
+		if t.Status == TaskPending && t.Kind != Reconcile {
+			_ = t.Move(TaskCancelled, "spec_edited", now) // pending to cancelled is always legal
+		}
+	}
+	if w.Status.Open() {
+		w.AddTask(MakePlan, TaskContext{Revises: w.Revision, Words: edited}, now)
+	}
+}
+
+func (w *Workstream) merge(r *Request, now time.Time) (Applying, error) {
+	if w.Status != ReadyToMerge {
+		return reject("not_ready", "it is "+string(w.Status)+", not ready_to_merge"), nil
+	}
+	w.Intents = slices.DeleteFunc(w.Intents, func(i Intent) bool { return i.Kind == "merge" && i.New != w.Head })
+	w.Intend(Intent{ID: "merge:" + w.Head, Kind: "merge", New: w.Head, At: now.UTC(), By: r.By, Request: r.ID})
+	return applied("will be merged"), nil
+}
