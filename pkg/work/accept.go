@@ -165,7 +165,8 @@ func (w *Workstream) assessedAsStuck(t *Task, reason string, now time.Time) erro
 }
 
 func (w *Workstream) acceptPlan(plan *Plan, p Policy, now time.Time) error {
-	w.Plan, w.Approval, w.Increment, w.Verified = plan, nil, 0, ""
+	w.Plan, w.Approval, w.Increment, w.Verified, w.Collides = plan, nil, 0, "", false
+	w.PlannedAt = now.UTC()
 	w.Revision++
 	w.Rounds.Repairs, w.Rounds.Gate, w.Rounds.Worker = 0, 0, 0
 	code := fmt.Sprintf("plan:%d", w.Revision)

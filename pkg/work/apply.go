@@ -133,6 +133,7 @@ func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 		}
 		return reject("nothing_to_retry", "nothing stopped it: it is "+string(w.Status)), nil
 	}
+	w.Collides = w.Collides || w.Reason == "collision_detected"
 	w.Rounds, w.Escalated, w.Waived = Rounds{Review: w.Rounds.Review}, "", w.Spending
 	w.forgetConflict(now)
 	w.again(r.Text, now)

@@ -22,7 +22,7 @@ type life struct {
 	w      *work.Workstream
 	policy work.Policy
 	now    time.Time
-	log    []string
+	log    []func() string
 	steps  int // things that happened
 
 	trees  int       // made so far
@@ -243,7 +243,7 @@ func (l *life) ask(verb work.Verb) {
 	a, err := l.w.Apply(r, l.now)
 	l.ok(string(verb), err)
 	l.say("%s: %s %s %s", verb, a.Decision, a.Reason, a.Detail)
-	if a.Decision == work.Applied {
+	if a.Decision == work.Applied && l.one(8) {
 		after := l.state()
 		if _, err := l.w.Apply(r, l.now); err != nil || !bytes.Equal(after, l.state()) {
 			l.fail("applying %s twice is not applying it once: %v", verb, err)
@@ -284,7 +284,8 @@ func (l *life) state() []byte {
 
 func (l *life) say(format string, args ...any) {
 	l.steps++
-	l.log = append(l.log, fmt.Sprintf("%-17s %s", l.w.Status, fmt.Sprintf(format, args...)))
+	status := l.w.Status
+	l.log = append(l.log, func() string { return fmt.Sprintf("%-17s %s", status, fmt.Sprintf(format, args...)) })
 }
 
 // ok notes a step and checks what must hold after each.
@@ -309,8 +310,11 @@ func (l *life) ok(what string, err error) {
 
 func (l *life) fail(format string, args ...any) {
 	l.t.Helper()
-	from := max(0, len(l.log)-60)
-	l.t.Fatalf("%s\n\nhow it got there:\n%s\n\n%s", fmt.Sprintf(format, args...), strings.Join(l.log[from:], "\n"), l.state())
+	var story []string
+	for _, line := range l.log[max(0, len(l.log)-60):] {
+		story = append(story, line())
+	}
+	l.t.Fatalf("%s\n\nhow it got there:\n%s\n\n%s", fmt.Sprintf(format, args...), strings.Join(story, "\n"), l.state())
 }
 
 func running(w *work.Workstream) []*work.Task {

@@ -7,6 +7,7 @@ type Policy struct {
 	Assess         bool            // an assessor looks between increments
 	Gates          map[string]bool // those configured
 	ProtectedPaths []string        // globs nobody but people may change
+	ExclusiveAreas []string        // globs that one plan at a time may touch
 	MaxDiffLines   int             // 0: no cap
 	CheckBefore    map[Status]bool // phases before which the base is looked at
 	AutoMerge      bool            // a base that moved is merged into the branch

@@ -41,7 +41,9 @@ type Workstream struct {
 
 	Spec      Spec        `json:"spec"`
 	Plan      *Plan       `json:"plan,omitempty"`
-	Revision  int         `json:"revision,omitempty"` // of the plan, from 1
+	Revision  int         `json:"revision,omitempty"`  // of the plan, from 1
+	PlannedAt time.Time   `json:"planned_at,omitzero"` // when the plan was accepted
+	Collides  bool        `json:"collides,omitempty"`  // a person admitted it beside plans that touch the same
 	Approval  *Approval   `json:"approval,omitempty"`
 	Questions []*Question `json:"questions,omitempty"`
 	Increment int         `json:"increment,omitempty"` // being built, from 0
@@ -52,6 +54,7 @@ type Workstream struct {
 	Base        string              `json:"base,omitempty"` // commit of the base the branch was last brought up to
 	Head        string              `json:"head,omitempty"`
 	Tree        string              `json:"tree,omitempty"`
+	Compared    string              `json:"compared,omitempty"`  // commit of the base it was last compared with
 	Published   string              `json:"published,omitempty"` // commit last published to the repository
 	Checkpoints []Checkpoint        `json:"checkpoints,omitempty"`
 	Evidence    map[string]Evidence `json:"evidence,omitempty"` // newest per gate
@@ -136,6 +139,7 @@ type Rounds struct {
 	Conflict  int    `json:"conflict,omitempty"`
 	Stuck     int    `json:"stuck,omitempty"` // ticks dispatched without a change of fingerprint
 	StuckMark string `json:"stuck_mark,omitempty"`
+	StuckRun  int    `json:"stuck_run,omitempty"` // execution_seq when that was last looked at
 }
 
 // Blocker is a task waiting for a capability.
