@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,8 +23,9 @@ import (
 // what they miss, after a crash or because somebody removed them, is noted again
 // when Expire compares them with the names of the folders.
 
-// scanBudget is how many executions without a note are measured per call.
-const scanBudget = 5000
+// measureBudget is how many executions without a note are measured in one look;
+// the others are taken to be of today and of average size.
+const measureBudget = 500
 
 // ended is one note.
 type ended struct {
@@ -56,71 +58,42 @@ func folderSize(dir string) (size int64) {
 	return size
 }
 
-// executions removes executions by age and by size, oldest first, and then
-// notes those that have no note yet.
-func (e *expiry) executions() error {
-	names, err := readNames(e.store.path("expiry"))
+// endings are all notes.
+type endings struct {
+	days    map[string][]ended
+	changed map[string]bool // days whose notes have to be written
+	noted   map[string]bool // by id of the execution
+	bytes   int64
+}
+
+func (n *endings) order() []string { return slices.Sorted(maps.Keys(n.days)) }
+
+// readEndings reads all notes. An execution that was saved twice after its end
+// has two; the later one counts.
+func (s *Store) readEndings() (*endings, error) {
+	names, err := readNames(s.path("expiry"))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return filepath.Ext(name) != ".tsv" })
-	slices.Sort(names) // by day
-	days := make([][]ended, len(names))
-	noted := make(map[string]bool)
-	var total int64
-	for i, name := range slices.Backward(names) {
-		days[i] = readEnded(e.store.path("expiry", name))
-		for j := range slices.Backward(days[i]) {
-			n := &days[i][j]
-			n.gone = noted[n.id] // saved again later, which is what counts
-			if !n.gone {
-				noted[n.id] = true
-				total += n.bytes
+	n := &endings{days: make(map[string][]ended), changed: make(map[string]bool)}
+	count := 0
+	for _, name := range names {
+		if day, ok := strings.CutSuffix(name, ".tsv"); ok {
+			n.days[day] = readEnded(s.path("expiry", name))
+			count += len(n.days[day])
+		}
+	}
+	n.noted = make(map[string]bool, count)
+	for _, day := range slices.Backward(n.order()) {
+		for i := range slices.Backward(n.days[day]) {
+			note := &n.days[day][i]
+			if note.gone = n.noted[note.id]; !note.gone {
+				n.noted[note.id] = true
+				n.bytes += note.bytes
 			}
 		}
 	}
-	for i, name := range names {
-		if err := e.endedDay(strings.TrimSuffix(name, ".tsv"), days[i], &total); err != nil {
-			e.errs = append(e.errs, err)
-		}
-	}
-	return e.unnoted(noted)
-}
-
-// endedDay removes what has to go of one day, and its notes with it.
-func (e *expiry) endedDay(day string, notes []ended, total *int64) error {
-	old := e.policy.Executions > 0 && e.dayIsOver(day, e.policy.Executions)
-	changed := false
-	for i := range notes {
-		tooMuch := e.policy.ExecutionBytes > 0 && *total > e.policy.ExecutionBytes
-		if !old && !tooMuch || e.budget <= 0 {
-			break
-		}
-		if notes[i].gone || e.isOpen(executionOwner(notes[i].id)) {
-			continue
-		}
-		if e.drop(e.store.ExecutionDir(notes[i].id)) {
-			*total -= notes[i].bytes
-			notes[i].gone, changed = true, true
-		}
-	}
-	if !changed {
-		return nil
-	}
-	return e.writeEnded(day, notes)
-}
-
-func (e *expiry) writeEnded(day string, notes []ended) error {
-	var text bytes.Buffer
-	for _, n := range notes {
-		if !n.gone {
-			fmt.Fprintf(&text, "%d\t%s\n", n.bytes, n.id)
-		}
-	}
-	if text.Len() == 0 {
-		return e.store.remove(e.store.endedFile(day))
-	}
-	return e.store.putRelaxed(e.store.endedFile(day), text.Bytes())
+	return n, nil
 }
 
 // readEnded reads the notes of a day. Lines that are no notes are passed over:
@@ -141,12 +114,59 @@ func readEnded(path string) []ended {
 	return notes
 }
 
-// unnoted makes the missing notes. They are of the day the folder was last
-// changed; runs that go on have open workstreams, which keep them.
-func (e *expiry) unnoted(noted map[string]bool) error {
-	if e.budget <= 0 {
-		return nil
+func (s *Store) writeEnded(day string, notes []ended) error {
+	var text bytes.Buffer
+	for _, n := range notes {
+		if !n.gone {
+			fmt.Fprintf(&text, "%d\t%s\n", n.bytes, n.id)
+		}
 	}
+	if text.Len() == 0 {
+		return s.remove(s.endedFile(day))
+	}
+	return s.putRelaxed(s.endedFile(day), text.Bytes())
+}
+
+// executions makes the missing notes, and removes executions by age and by
+// size, oldest first.
+func (e *expiry) executions() error {
+	n, err := e.store.readEndings()
+	if err != nil {
+		return err
+	}
+	if !e.goingOn {
+		if err := e.noteMissing(n); err != nil {
+			e.errs = append(e.errs, err)
+		}
+	}
+	for _, day := range n.order() {
+		old := e.policy.Executions > 0 && e.dayIsOver(day, e.policy.Executions)
+		for i := range n.days[day] {
+			note := &n.days[day][i]
+			tooMuch := e.policy.ExecutionBytes > 0 && n.bytes > e.policy.ExecutionBytes
+			if !old && !tooMuch || e.budget <= 0 {
+				break
+			}
+			if note.gone || e.isOpen(executionOwner(note.id)) {
+				continue
+			}
+			if e.drop(e.store.ExecutionDir(note.id)) {
+				n.bytes -= note.bytes
+				note.gone, n.changed[day] = true, true
+			}
+		}
+	}
+	for day := range n.changed {
+		if err := e.store.writeEnded(day, n.days[day]); err != nil {
+			e.errs = append(e.errs, err)
+		}
+	}
+	return nil
+}
+
+// noteMissing notes the executions that have no note. They ended on the day
+// their folder last changed; runs that go on have open workstreams.
+func (e *expiry) noteMissing(n *endings) error {
 	f, err := os.Open(e.store.path("executions"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -159,18 +179,25 @@ func (e *expiry) unnoted(noted map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	left := scanBudget
+	today := e.now.UTC().Format(dayFormat)
+	measured, measuredBytes := 0, int64(0)
 	for _, id := range names {
-		if noted[id] || badExecution(id) != "" || e.isOpen(executionOwner(id)) {
+		if n.noted[id] || badExecution(id) != "" || e.isOpen(executionOwner(id)) {
 			continue
 		}
-		if left--; left < 0 {
-			e.budget = 0 // there is more to do than one call does
-			return nil
+		day, note := today, ended{id: id}
+		if measured < measureBudget {
+			if info, err := os.Lstat(e.store.ExecutionDir(id)); err == nil {
+				day = info.ModTime().UTC().Format(dayFormat)
+			}
+			note.bytes = folderSize(e.store.ExecutionDir(id))
+			measured, measuredBytes = measured+1, measuredBytes+note.bytes
+		} else {
+			note.bytes = measuredBytes / int64(measured)
 		}
-		if info, err := os.Lstat(e.store.ExecutionDir(id)); err == nil {
-			e.store.noteEnded(id, info.ModTime())
-		}
+		n.days[day] = append(n.days[day], note)
+		n.changed[day] = true
+		n.bytes += note.bytes
 	}
 	return nil
 }

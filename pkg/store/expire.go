@@ -56,7 +56,7 @@ func (s *Store) Expire(now time.Time, p RetentionPolicy) (removed int, err error
 	if age := now.Sub(last.CheckedAt); !last.Backlog && age >= 0 && age < expireEvery {
 		return 0, nil
 	}
-	e := &expiry{store: s, now: now, policy: p, budget: expireBudget, open: make(map[string]bool)}
+	e := &expiry{store: s, now: now, policy: p, budget: expireBudget, goingOn: last.Backlog, open: make(map[string]bool)}
 	for _, step := range []func() error{e.leftovers, e.folders, e.ticks, e.requests, e.archive, e.executions} {
 		if err := step(); err != nil {
 			e.errs = append(e.errs, err)
@@ -83,6 +83,7 @@ type expiry struct {
 	store   *Store
 	now     time.Time
 	policy  RetentionPolicy
+	goingOn bool // with a backlog: this is not the day's first look
 	budget  int
 	removed int
 	open    map[string]bool // is the workstream open? as far as it was asked

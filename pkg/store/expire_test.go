@@ -129,7 +129,7 @@ func TestExpireGoesOnWithABacklog(t *testing.T) {
 	if err := os.Mkdir(s.path("expiry"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&expiry{store: s}).writeEnded("2026-10-01", notes); err != nil {
+	if err := s.writeEnded("2026-10-01", notes); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []int{expireBudget, 100, 0} {
@@ -161,7 +161,7 @@ func TestExpireFindsWhatWasNotNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	policy := RetentionPolicy{Executions: 30 * day}
-	for i, want := range []int{0, 2} {
+	for i, want := range []int{2, 0} {
 		removed, err := s.Expire(noon.Add(time.Duration(i)*expireEvery), policy)
 		if err != nil || removed != want {
 			t.Errorf("look %d removed %d, %v", i, removed, err)
@@ -217,6 +217,22 @@ func TestExpireTheRest(t *testing.T) {
 	}
 	if names, err := readNames(s.path("requests/done")); err != nil || len(names) != 3 {
 		t.Errorf("%v %v", names, err)
+	}
+}
+
+// Very many executions without notes cost one look no more than some.
+func TestExpireEstimatesWhatItDoesNotMeasure(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	const many = measureBudget + 50
+	for i := range many {
+		write(t, filepath.Join(s.ExecutionDir(fmt.Sprintf("x.%04d", i)), "stdout"), "1234567")
+	}
+	if removed, err := s.Expire(noon, RetentionPolicy{ExecutionBytes: 7 * (many - 10)}); removed != 10 || err != nil {
+		t.Errorf("%d %v", removed, err)
+	}
+	n, err := s.readEndings()
+	if err != nil || n.bytes != 7*(many-10) || len(n.noted) != many-10 {
+		t.Errorf("%d bytes in %d notes, %v", n.bytes, len(n.noted), err)
 	}
 }
 
