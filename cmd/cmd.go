@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sys/unix"
 
 	"github.com/backburner-cli/backburner/pkg/proc"
 )
@@ -119,7 +120,9 @@ func exitCode(err error, stderr io.Writer) int {
 // signalError is the cause of a context that a signal ended.
 type signalError struct{ signal syscall.Signal }
 
-func (e signalError) Error() string { return "interrupted by " + e.signal.String() }
+func (e signalError) Error() string {
+	return "stopped by " + unix.SignalName(e.signal) + "; what was done is saved, and the next tick goes on"
+}
 
 func (e signalError) code() int {
 	if e.signal == syscall.SIGTERM {

@@ -146,7 +146,7 @@ func uniqueID(name string, taken pass.Repositories) string {
 func policy(cfg *config.Config, r *config.Repository) work.Policy {
 	p := work.Policy{
 		ApprovePlans: r.PlanApproval == "required", Discovery: r.Discovery, Assess: len(cfg.Roles.Assessor) > 0,
-		Gates: make(map[string]bool), ProtectedPaths: r.ProtectedPaths, MaxDiffLines: r.MaxDiffLines,
+		Gates: make(map[string]bool), ProtectedPaths: r.ProtectedPaths, ExclusiveAreas: r.ExclusiveAreas, MaxDiffLines: r.MaxDiffLines,
 		CheckBefore: make(map[work.Status]bool), AutoMerge: cfg.Mainline.AutoMerge,
 		Limits: work.Limits{
 			Attempts: cfg.Retry.Attempts, GateRetries: cfg.Retry.GateRetries, RepairRounds: cfg.Retry.RepairRounds,

@@ -53,6 +53,7 @@ type Workspaces interface {
 	Publish(ctx context.Context, r workspace.Repository, branch, sha, old string) (workspace.Published, error)
 	Diff(ctx context.Context, r workspace.Repository, base, head string, limit int64) (workspace.Review, error)
 	Log(ctx context.Context, r workspace.Repository, base, head string, limit int) ([]git.LogEntry, error)
+	MergeBase(ctx context.Context, r workspace.Repository, a, b string) (string, error)
 	Merge(ctx context.Context, r workspace.Repository, m workspace.MergeRequest) (workspace.Merged, error)
 	Remove(ctx context.Context, r workspace.Repository, id string) error
 	CleanLeftovers(ctx context.Context, keep time.Duration) (workspace.Leftovers, error)

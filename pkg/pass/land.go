@@ -81,10 +81,24 @@ func (l *land) bring(ctx context.Context, w *work.Workstream, repo Repository) (
 	if err != nil {
 		return "", got, err
 	}
-	if got, err = l.trees.Publish(ctx, repo.Repository, w.Branch, w.Head, w.Published); err != nil {
+	if got, err = l.push(ctx, w, repo); err != nil {
 		return "", got, err
 	}
 	return "", got, l.forge.WriteBundle(ctx, l.store.Folder(w.ID), bundleOf(w, diff, log))
+}
+
+// push publishes the branch where it is as it was last seen, or where all that
+// is there is part of it: then nothing of anybody is overwritten.
+func (l *land) push(ctx context.Context, w *work.Workstream, repo Repository) (workspace.Published, error) {
+	got, err := l.trees.Publish(ctx, repo.Repository, w.Branch, w.Head, w.Published)
+	if err != nil || got.Status != workspace.PublishLeaseFailed || got.Found == "" {
+		return got, err
+	}
+	shared, err := l.trees.MergeBase(ctx, repo.Repository, got.Found, w.Head)
+	if err != nil || shared != got.Found {
+		return got, nil // it has commits that are not known here
+	}
+	return l.trees.Publish(ctx, repo.Repository, w.Branch, w.Head, got.Found)
 }
 
 func bundleOf(w *work.Workstream, d workspace.Review, log []git.LogEntry) forge.Bundle {

@@ -35,7 +35,8 @@ func (r *refresh) Select(board *work.Board, b *Batch, now time.Time) []Job {
 	asked := make(map[string]bool)
 	for _, w := range b.workstreams(board) {
 		repo, known := r.repositories[w.Repository]
-		if !known || !needsTree(work.Next(w, repo.Policy, now)) {
+		ready := b.First && w.Status == work.ReadyToMerge
+		if !known || !ready && !needsTree(work.Next(w, repo.Policy, now)) {
 			continue
 		}
 		seen := r.bases[repo.ID]
@@ -49,6 +50,11 @@ func (r *refresh) Select(board *work.Board, b *Batch, now time.Time) []Job {
 			jobs = append(jobs, decide("refresh "+w.ID, w.ID, func(now time.Time) error {
 				return refuse(w, "workspace:repository", seen.err.Error(), now)
 			}))
+		case ready:
+			seen.mark(b, w.ID)
+			if j, ok := r.ready(w, repo, seen.Base); ok {
+				jobs = append(jobs, j)
+			}
 		default:
 			seen.mark(b, w.ID)
 			jobs = append(jobs, r.prepare(w, repo, seen.Base))
@@ -73,8 +79,14 @@ func (s *base) mark(b *Batch, id string) {
 
 // look asks the repository for its base.
 func (r *refresh) look(board *work.Board, repo Repository) Job {
+	var branches []string
+	for _, w := range board.Workstreams {
+		if w.Repository == repo.ID && w.Head != "" {
+			branches = append(branches, w.Branch)
+		}
+	}
 	job := do("look at "+repo.ID, "", func(ctx context.Context) Record {
-		seen, err := r.trees.Sync(ctx, repo.Repository)
+		seen, err := r.trees.Sync(ctx, repo.Repository, branches...)
 		return func(now time.Time) (Act, error) {
 			r.bases[repo.ID] = &base{Base: seen, err: err}
 			if err == nil {
@@ -95,6 +107,10 @@ func (r *refresh) prepare(w *work.Workstream, repo Repository, at workspace.Base
 	tree := treeOf(w)
 	return do("refresh "+w.ID, w.ID, func(ctx context.Context) Record {
 		got, err := r.trees.Prepare(ctx, repo.Repository, tree)
+		fork := at.SHA // where a new branch begins
+		if err == nil && tree.Head == "" && got.Head != "" && got.Head != at.SHA {
+			fork, err = r.trees.MergeBase(ctx, repo.Repository, got.Head, at.SHA) // it is not new
+		}
 		return func(now time.Time) (Act, error) {
 			if ctx.Err() != nil {
 				return nil, nil
@@ -106,11 +122,46 @@ func (r *refresh) prepare(w *work.Workstream, repo Repository, at workspace.Base
 				return nil, err
 			}
 			if w.Base == "" {
-				w.Base = at.SHA // a new branch begins there
+				w.Base = fork
 			}
 			return r.mainline(w, repo, at), nil
 		}
 	})
+}
+
+// ready looks whether what is ready to merge still is: people may have merged
+// it, moved its branch, or moved the base so that the two conflict.
+func (r *refresh) ready(w *work.Workstream, repo Repository, at workspace.Base) (Job, bool) {
+	branch, tree := at.Branches[w.Branch], treeOf(w)
+	if branch != "" && branch != w.Published {
+		return decide("look at "+w.ID, w.ID, func(now time.Time) error {
+			w.Published = branch
+			return w.Move(work.QA, work.Reason{Code: "evidence_stale", Detail: "somebody moved " + w.Branch + ", so it is verified again"}, now)
+		}), true
+	}
+	if at.SHA == w.Base || at.SHA == w.Compared {
+		return Job{}, false
+	}
+	return do("look at "+w.ID, w.ID, func(ctx context.Context) Record {
+		landed, err := r.trees.MergeBase(ctx, repo.Repository, tree.Head, at.SHA)
+		var got workspace.Mainline
+		if err == nil && landed != tree.Head {
+			got, err = r.trees.Mainline(ctx, repo.Repository, tree.Head, at.SHA)
+		}
+		return func(now time.Time) (Act, error) {
+			switch {
+			case err != nil:
+				return nil, err
+			case landed == tree.Head:
+				w.Say("merged:"+at.SHA, "merged", "Merged by people: "+repo.Base+" has it.", now)
+				return nil, w.Move(work.Merged, work.Reason{Code: "landed", Detail: "people merged it into " + repo.Base}, now)
+			case got.Status == workspace.MainlineConflict:
+				return nil, conflict(w, got, now)
+			}
+			w.Compared = at.SHA
+			return nil, nil
+		}
+	}), true
 }
 
 // prepared notes what became of the workspace; stop means nothing may run in it.

@@ -2,7 +2,6 @@ package pass
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -89,7 +88,7 @@ func (r *runner) wholeBoard() []string {
 
 // begin sends a batch on its way.
 func (r *runner) begin(b *Batch) {
-	b.versions = make(map[string]int64, len(b.IDs))
+	b.versions, b.counted = make(map[string]int64, len(b.IDs)), make(map[string]bool)
 	b.joined = func(id string) bool { return r.join(b, id) }
 	ids := b.IDs
 	b.IDs = nil
@@ -226,115 +225,6 @@ func (r *runner) arises(w *work.Workstream) bool {
 
 func (r *runner) room() bool {
 	return r.board.Active() < r.settings.MaxActive && len(r.settings.queue(r.board)) > 0
-}
-
-// launch records a job's beginning, and starts its first act.
-func (r *runner) launch(ctx context.Context, row Row, b *Batch, j Job) {
-	r.log.Debug("begin", "phase", row.Name, "job", j.Name)
-	b.outstanding++
-	r.running++
-	r.busy.take(j, 1)
-	if j.Agent != "" || j.Gate {
-		ctx, r.cancels[j.Workstream] = context.WithCancel(ctx)
-	}
-	r.record(ctx, result{batch: b, job: j, record: j.Begin})
-}
-
-// record notes what was decided or came of an act, saves it, and starts the
-// act that follows, or ends the job.
-func (r *runner) record(ctx context.Context, res result) {
-	act, err := r.note(res)
-	if act == nil || err != nil || r.failure != nil {
-		r.ended(res)
-		return
-	}
-	if err := r.lease(); err != nil {
-		r.fail(err)
-		r.ended(res)
-		return
-	}
-	heavy := res.job.Agent != "" || res.job.Gate
-	go func() {
-		if !heavy {
-			r.work <- struct{}{}
-			defer func() { <-r.work }()
-		}
-		record := act(ctx)
-		r.results <- result{res.batch, res.job, record}
-	}()
-}
-
-// note runs a record and saves what it changed. Trouble with one workstream
-// is logged and noted; it never stops the others.
-func (r *runner) note(res result) (Act, error) {
-	var act Act
-	var err error
-	if res.record != nil {
-		act, err = res.record(r.now())
-	}
-	if err != nil {
-		r.trouble(res.job, err)
-	}
-	if saveErr := r.save(res.job); saveErr != nil {
-		r.fail(saveErr)
-		return nil, saveErr
-	}
-	return act, err
-}
-
-func (r *runner) trouble(j Job, err error) {
-	var shown Notice
-	if errors.As(err, &shown) {
-		r.tick.notice(string(shown))
-		return
-	}
-	r.log.Error(j.Name, "err", err)
-	r.tick.notice(j.Name + ": " + err.Error())
-}
-
-// save writes what a job may have changed.
-func (r *runner) save(j Job) error {
-	if w := r.board.Workstreams[j.Workstream]; w != nil {
-		if err := r.store.Save(w); err != nil {
-			return fmt.Errorf("save workstream %s: %w", w.ID, err)
-		}
-		r.tick.observe(w)
-	}
-	if repo := r.board.Repositories[j.Repository]; repo != nil {
-		if err := r.store.SaveRepository(repo); err != nil {
-			return fmt.Errorf("save repository %s: %w", repo.ID, err)
-		}
-	}
-	if j.Agent == "" && j.Workstream != "" {
-		return nil
-	}
-	if err := r.store.SaveAgents(r.board.Agents); err != nil {
-		return fmt.Errorf("save agents: %w", err)
-	}
-	if err := r.store.SaveLedger(r.board.Spending); err != nil {
-		return fmt.Errorf("save spending: %w", err)
-	}
-	return nil
-}
-
-func (r *runner) ended(res result) {
-	res.batch.outstanding--
-	r.running--
-	r.busy.take(res.job, -1)
-	if cancel := r.cancels[res.job.Workstream]; cancel != nil && (res.job.Agent != "" || res.job.Gate) {
-		cancel()
-		delete(r.cancels, res.job.Workstream)
-	}
-	if res.job.Agent != "" || res.job.Gate {
-		r.admit()
-	}
-}
-
-// endRun ends the agent or gate that runs for a workstream.
-func (r *runner) endRun(workstream string) {
-	if cancel := r.cancels[workstream]; cancel != nil {
-		cancel()
-	}
 }
 
 // seen notes which request files the first batch will read.

@@ -44,7 +44,16 @@ func (t *triage) one(board *work.Board, b *Batch, w *work.Workstream, now time.T
 	if !known {
 		return Job{}, false
 	}
+	if b.First && !b.counted[w.ID] {
+		b.counted[w.ID] = true
+		if w.CountStuck(repo.Policy.Limits.EscalateAfter, now) {
+			return decide("look at "+w.ID, w.ID, func(time.Time) error { return nil }), true
+		}
+	}
 	step := work.Next(w, repo.Policy, now)
+	if j, ok := t.collision(board, w, step, repo.Policy); ok {
+		return j, true
+	}
 	if w.Status == work.Blocked && !b.First && step.Act == work.MoveOn {
 		return Job{}, false // recovered by the next tick, not in a circle by this one
 	}
@@ -73,6 +82,32 @@ func (t *triage) one(board *work.Board, b *Batch, w *work.Workstream, now time.T
 				return nil
 			}), true
 		}
+	}
+	return Job{}, false
+}
+
+// collision stops a plan before it is begun while an earlier one that touches
+// the same is not finished, and lets it go on when that is.
+func (t *triage) collision(board *work.Board, w *work.Workstream, step work.Step, p work.Policy) (Job, bool) {
+	waiting := w.Status == work.Blocked && w.Reason == "collision_detected" && w.Held == nil
+	beginning := w.Status == work.Building && step.Act == work.RunAgent && (step.Task == nil || len(step.Task.Executions) == 0) &&
+		step.Kind == work.Implement && step.Context.Gate == "" && w.Increment == 0
+	if !waiting && !beginning {
+		return Job{}, false
+	}
+	other, what := board.Collision(w, p.ExclusiveAreas)
+	switch {
+	case waiting && other == nil:
+		return decide("go on with "+w.ID, w.ID, func(now time.Time) error {
+			return w.Move(w.Resume(), work.Reason{Code: "recovered:collision", Detail: "what stood in its way is finished"}, now)
+		}), true
+	case beginning && other != nil:
+		return decide("collision "+w.ID, w.ID, func(now time.Time) error {
+			detail := fmt.Sprintf("its plan and that of %s both touch %s", other.ID, what)
+			w.Say("collision:"+other.ID+":"+fmt.Sprint(w.Revision), "blocked",
+				fmt.Sprintf("Waits until %s has landed: %s. To go on all the same: `backburner retry %s`.", other.ID, detail, w.ID), now)
+			return w.Move(work.Blocked, work.Reason{Code: "collision_detected", Detail: detail}, now)
+		}), true
 	}
 	return Job{}, false
 }
