@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -125,7 +126,11 @@ func cost(s work.Spending) string {
 	if s.Sessions == 0 {
 		return "nothing yet"
 	}
-	text := moneyInWords(s.CostUSD, s.UnknownCost) + "; " + plural(s.Sessions, "agent run", "agent runs") + ", " + lasted(s.Wall)
+	text := moneyInWords(s.CostUSD, s.UnknownCost) + "; "
+	if s.UnknownCost == s.Sessions && s.CostUSD == 0 {
+		text = "unknown; "
+	}
+	text += plural(s.Sessions, "agent run", "agent runs") + ", " + lasted(s.Wall)
 	if tokens := s.InputTokens + s.OutputTokens; tokens > 0 {
 		text += ", " + thousands(tokens) + " tokens"
 	}
@@ -250,27 +255,34 @@ func (d Detail) gates(p *page) {
 		return
 	}
 	p.heading("Gates")
-	var names []string
-	for name := range w.Evidence {
-		names = append(names, name)
+	names := slices.Sorted(maps.Keys(w.Evidence))
+	nameWidth, stateWidth := 0, 0
+	for _, name := range names {
+		state, _ := evidenceWords(w, name)
+		nameWidth, stateWidth = max(nameWidth, widthOf(name)), max(stateWidth, widthOf(state))
 	}
-	slices.Sort(names)
 	for _, name := range names {
 		e := w.Evidence[name]
-		state, color := "green", green
-		if !e.Green {
-			state, color = "red", red
-		}
-		if gateState(w, name) == "stale" {
-			state, color = state+" (of another tree)", dim
-		}
-		p.line("%s  %s  %s  %s", pad(name, 6), p.style.paint(color, pad(state, 6)), since(e.At, d.Now), e.Execution)
+		state, color := evidenceWords(w, name)
+		p.line("%s  %s  %s  %s", pad(name, nameWidth), p.style.paint(color, pad(state, stateWidth)), pad(since(e.At, d.Now), 8), e.Execution)
 		if !e.Green {
 			for _, line := range block(e.Detail) {
-				p.line("        %s", line)
+				p.line("%s  %s", strings.Repeat(" ", nameWidth), line)
 			}
 		}
 	}
+}
+
+// evidenceWords is what is known of a gate, and how it looks.
+func evidenceWords(w *work.Workstream, gate string) (state, color string) {
+	state, color = "green", green
+	if !w.Evidence[gate].Green {
+		state, color = "red", red
+	}
+	if gateState(w, gate) == "stale" {
+		return state + ", of another tree", dim
+	}
+	return state, color
 }
 
 // trouble is what keeps the work from going on, beyond its status.
