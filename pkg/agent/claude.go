@@ -33,6 +33,9 @@ const (
 	claudeWrites = claudeReads + ",Edit,MultiEdit,NotebookEdit,Write"
 )
 
+// noConversation is said, as a result's error or on stderr, of a session that is not there.
+const noConversation = "No conversation found with session ID"
+
 func invokeClaude(a *Agent, c Call) (invocation, error) {
 	// Settings of the checkout are left out: a hook in .claude/settings.json would run without a question.
 	args := []string{"-p", "--output-format", "stream-json", "--verbose", "--setting-sources", "user", "--strict-mcp-config"}
@@ -100,6 +103,7 @@ type claudeEvent struct {
 	Cost         *float64               `json:"total_cost_usd"`
 	Usage        claudeUsage            `json:"usage"`
 	Models       map[string]claudeModel `json:"modelUsage"`
+	Since        map[string]claudeModel `json:"model_usage_since_last_result"`
 	Errors       []string               `json:"errors"`
 	Status       *int                   `json:"api_error_status"`
 	Termination  string                 `json:"terminal_reason"`
@@ -114,10 +118,11 @@ type claudeUsage struct {
 }
 
 type claudeModel struct {
-	Input      int64 `json:"inputTokens"`
-	Output     int64 `json:"outputTokens"`
-	CacheRead  int64 `json:"cacheReadInputTokens"`
-	CacheWrite int64 `json:"cacheCreationInputTokens"`
+	Input      int64   `json:"inputTokens"`
+	Output     int64   `json:"outputTokens"`
+	CacheRead  int64   `json:"cacheReadInputTokens"`
+	CacheWrite int64   `json:"cacheCreationInputTokens"`
+	Cost       float64 `json:"costUSD"`
 }
 
 type claudeDenial struct {
@@ -133,6 +138,7 @@ func (u claudeUsage) tokens() tokens {
 type claudeReader struct {
 	report
 	at       time.Time
+	since    tokens                 // the sum of the results up to now
 	messages map[string]claudeUsage // by id: what was used up to now, while there is no result
 	code     string                 // of the last error
 	resetAt  time.Time
@@ -146,7 +152,7 @@ func readClaude(stdout io.Reader, stderr []byte, exit proc.Exit) report {
 			t := u.tokens()
 			r.tokens.input, r.tokens.cached, r.tokens.output = r.tokens.input+t.input, r.tokens.cached+t.cached, r.tokens.output+t.output
 		}
-		r.lost = strings.Contains(string(stderr), "No conversation found with session ID")
+		r.lost = r.lost || strings.Contains(string(stderr), noConversation)
 	}
 	return r.report
 }
@@ -185,19 +191,14 @@ func (r *claudeReader) result(e claudeEvent) {
 	for _, d := range e.Denials {
 		r.denials = append(r.denials, denial(d.Tool, d.Input))
 	}
-	r.tokens = e.Usage.tokens()
-	if len(e.Models) > 0 { // on a budget cap, usage misses the last call
-		r.tokens = tokens{}
-		for _, m := range e.Models {
-			r.tokens.input += m.Input + m.CacheRead + m.CacheWrite
-			r.tokens.cached += m.CacheRead
-			r.tokens.output += m.Output
-		}
-	}
-	r.tokens.cost = e.Cost
+	r.count(e)
 	message := e.Result
 	if message == "" {
 		message = strings.Join(e.Errors, "; ")
+	}
+	if strings.HasPrefix(message, noConversation) {
+		r.ended, r.lost, r.session = false, true, ""
+		return
 	}
 	switch e.Subtype {
 	case "error_max_turns":
@@ -217,6 +218,38 @@ func (r *claudeReader) result(e claudeEvent) {
 		}
 		r.lost = e.Termination == "prompt_too_long" || strings.HasPrefix(message, "Prompt is too long")
 	}
+}
+
+// count takes what the run consumed up to this result. In versions that have modelUsage since the last result, modelUsage and cost of a
+// resumed session are those of the whole session; in older ones they are the run's own.
+func (r *claudeReader) count(e claudeEvent) {
+	if e.Since != nil {
+		cost := 0.0
+		for _, m := range e.Since {
+			r.since.add(m)
+			cost += m.Cost
+		}
+		if r.since.cost != nil {
+			cost += *r.since.cost
+		}
+		r.since.cost = &cost
+		r.tokens = r.since
+		return
+	}
+	r.tokens = e.Usage.tokens()
+	if len(e.Models) > 0 { // on a budget cap, usage misses the last call
+		r.tokens = tokens{}
+		for _, m := range e.Models {
+			r.tokens.add(m)
+		}
+	}
+	r.tokens.cost = e.Cost
+}
+
+func (t *tokens) add(m claudeModel) {
+	t.input += m.Input + m.CacheRead + m.CacheWrite
+	t.cached += m.CacheRead
+	t.output += m.Output
 }
 
 // class sorts an error by its status, else by its code, else by the fixed texts for which the command line has neither.

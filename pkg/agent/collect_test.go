@@ -25,16 +25,19 @@ const (
 	claudeTooLong  = `{"type":"result","subtype":"success","is_error":true,"api_error_status":400,"result":"Prompt is too long","terminal_reason":"prompt_too_long","session_id":"s1"}` + "\n"
 	claudeNoCredit = `{"type":"result","subtype":"success","is_error":true,"api_error_status":400,"result":"Credit balance is too low","session_id":"s1"}` + "\n"
 	claudeOldLimit = `{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"Claude AI usage limit reached|1796043956","session_id":"s1"}` + "\n"
-	codexStarted   = `{"type":"thread.started","thread_id":"s1"}` + "\n"
-	codexRetry     = `{"type":"error","message":"Reconnecting... 1/5 (exceeded retry limit, last status: 429 Too Many Requests)"}` + "\n"
-	codexWaits     = `{"type":"error","message":"Reconnecting... waiting for network (Connection failed: error sending request)"}` + "\n"
-	codexFull      = `{"type":"turn.failed","error":{"message":"Codex ran out of room in the model's context window. Start a new thread or clear earlier history before retrying."}}` + "\n"
-	opencodeBusy   = `{"type":"error","sessionID":"s1","error":{"name":"APIError","data":{"message":"busy","isRetryable":true}}}` + "\n"
-	opencodeLogin  = `{"type":"error","sessionID":"s1","error":{"name":"ProviderAuthError","data":{"message":"no key"}}}` + "\n"
-	opencodeFull   = `{"type":"error","sessionID":"s1","error":{"name":"ContextOverflowError","data":{"message":"too long"}}}` + "\n"
-	opencodeCut    = `{"type":"step_finish","sessionID":"s1","part":{"reason":"length"}}` + "\n"
-	geminiQuota    = `{"type":"result","status":"error","error":{"type":"TerminalQuotaError","message":"You have exhausted your capacity on this model. Your quota will reset after 3h22m."}}` + "\n"
-	geminiDenied   = `{"type":"tool_use","tool_id":"a","tool_name":"run_shell_command","parameters":{"command":"make"}}` + "\n" +
+	claudeSince    = `{"type":"result","subtype":"success","is_error":false,"result":"x","session_id":"s1","total_cost_usd":9,"usage":{"input_tokens":3000},"modelUsage":{"m":{"inputTokens":99999}},` +
+		`"model_usage_since_last_result":{"m":{"inputTokens":3000,"cacheReadInputTokens":7,"outputTokens":20,"costUSD":0.0125}}}` + "\n"
+	claudeNoSession = `{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found with session ID: s1"],"session_id":"s1"}` + "\n"
+	codexStarted    = `{"type":"thread.started","thread_id":"s1"}` + "\n"
+	codexRetry      = `{"type":"error","message":"Reconnecting... 1/5 (exceeded retry limit, last status: 429 Too Many Requests)"}` + "\n"
+	codexWaits      = `{"type":"error","message":"Reconnecting... waiting for network (Connection failed: error sending request)"}` + "\n"
+	codexFull       = `{"type":"turn.failed","error":{"message":"Codex ran out of room in the model's context window. Start a new thread or clear earlier history before retrying."}}` + "\n"
+	opencodeBusy    = `{"type":"error","sessionID":"s1","error":{"name":"APIError","data":{"message":"busy","isRetryable":true}}}` + "\n"
+	opencodeLogin   = `{"type":"error","sessionID":"s1","error":{"name":"ProviderAuthError","data":{"message":"no key"}}}` + "\n"
+	opencodeFull    = `{"type":"error","sessionID":"s1","error":{"name":"ContextOverflowError","data":{"message":"too long"}}}` + "\n"
+	opencodeCut     = `{"type":"step_finish","sessionID":"s1","part":{"reason":"length"}}` + "\n"
+	geminiQuota     = `{"type":"result","status":"error","error":{"type":"TerminalQuotaError","message":"You have exhausted your capacity on this model. Your quota will reset after 3h22m."}}` + "\n"
+	geminiDenied    = `{"type":"tool_use","tool_id":"a","tool_name":"run_shell_command","parameters":{"command":"make"}}` + "\n" +
 		`{"type":"tool_result","tool_id":"a","status":"error","error":{"type":"policy_violation","message":"no"}}` + "\n" +
 		`{"type":"message","role":"assistant","content":"I could not."}` + "\n" + `{"type":"result","status":"success"}` + "\n"
 )
@@ -83,6 +86,7 @@ func TestClasses(t *testing.T) {
 		{"offline", "claude", claudeInit + claudeOffline, "", ended(proc.ReasonTimeout), work.Implement, work.ClassTransient, "no answer"},
 		{"over a quota, then too slow", "claude", claudeInit + claudeRetry429 + claudeWorks, "", ended(proc.ReasonTimeout), work.Implement, work.ClassTimeout, ""},
 		{"session gone", "claude", "", "No conversation found with session ID: s1\n", code(1), work.Implement, work.ClassInterrupted, "session s1"},
+		{"session gone, in the stream", "claude", claudeNoSession, "", code(1), work.Implement, work.ClassInterrupted, "session s1"},
 
 		{"codex over a quota", "codex", codexStarted + codexRetry, "", ended(proc.ReasonTimeout), work.Implement, work.ClassQuota, "429"},
 		{"codex offline", "codex", codexStarted + codexWaits, "", ended(proc.ReasonIdle), work.Implement, work.ClassTransient, "network"},
@@ -181,6 +185,8 @@ func TestUsage(t *testing.T) {
 			work.Usage{InputTokens: 100, OutputTokens: 7, CostUSD: usd(0.5)}, work.Usage{InputTokens: 100, OutputTokens: 7, CostUSD: usd(0.5)}},
 		{"added to the session's", "claude", claudeInit + claudeDone, nil, "s1", work.Usage{InputTokens: 1, OutputTokens: 1, CostUSD: usd(1)},
 			work.Usage{InputTokens: 100, OutputTokens: 7, CostUSD: usd(0.5)}, work.Usage{InputTokens: 101, OutputTokens: 8, CostUSD: usd(1.5)}},
+		{"of a resumed session: since the last result, and the one before", "claude", claudeSince + claudeSince, nil, "s1", work.Usage{InputTokens: 1000, OutputTokens: 10, CostUSD: usd(1)},
+			work.Usage{InputTokens: 6014, OutputTokens: 40, CostUSD: usd(0.025)}, work.Usage{InputTokens: 7014, OutputTokens: 50, CostUSD: usd(1.025)}},
 		{"of another session", "claude", claudeInit + claudeDone, nil, "s0", work.Usage{InputTokens: 1, OutputTokens: 1, CostUSD: usd(1)},
 			work.Usage{InputTokens: 100, OutputTokens: 7, CostUSD: usd(0.5)}, work.Usage{InputTokens: 100, OutputTokens: 7, CostUSD: usd(0.5)}},
 		{"of a run that was cut: its messages", "claude", claudeInit + claudeWorks + claudeWorks + claudeMore, nil, "", work.Usage{},

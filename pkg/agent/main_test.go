@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -57,7 +56,6 @@ func fakeAgent(mode string, args []string) int {
 		fmt.Fprintln(os.Stderr, "\x1b[31mno such luck\x1b[0m")
 		return 3
 	case "hang":
-		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("started")
 		time.Sleep(time.Hour)
 	case "flood":

@@ -59,7 +59,7 @@ func TestPromptsAreAsRecorded(t *testing.T) {
 				t.Fatalf("%s: %v", kind, err)
 			}
 			golden(t, string(kind)+"-"+name+".md", prompt)
-			if kind == work.Implement {
+			if kind == work.Implement || kind == work.MakePlan {
 				golden(t, string(kind)+"-"+name+".json", packet)
 			}
 		}
