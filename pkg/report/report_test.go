@@ -156,6 +156,21 @@ func TestTickAsksOnlyWhereSomethingIsToBeTyped(t *testing.T) {
 	}
 }
 
+func TestTickSaysHowItEnded(t *testing.T) {
+	for outcome, want := range map[string]string{
+		"done":        "Tick t done in 1m30s: 1 agent run, $0.50.\n",
+		"interrupted": "Tick t was interrupted after 1m30s; what was done is saved: 1 agent run, $0.50.\n",
+		"deadline":    "Tick t reached its deadline after 1m30s; the next one goes on: 1 agent run, $0.50.\n",
+		"error":       "Tick t failed after 1m30s: 1 agent run, $0.50.\n",
+	} {
+		var b bytes.Buffer
+		must(t, report.Tick(&b, work.Tick{ID: "t", Outcome: outcome, StartedAt: now, EndedAt: now.Add(90 * time.Second), Agents: 1, CostUSD: 0.5}, report.Style{}))
+		if b.String() != want {
+			t.Errorf("%s is %q, want %q", outcome, b.String(), want)
+		}
+	}
+}
+
 func TestTickJSON(t *testing.T) {
 	var b bytes.Buffer
 	must(t, report.TickJSON(&b, tick()))

@@ -125,19 +125,17 @@ func totals(t work.Tick) string {
 	for _, outcome := range slices.Sorted(maps.Keys(t.Recoveries)) {
 		parts = append(parts, plural(t.Recoveries[outcome], "workspace ", "workspaces ")+outcome)
 	}
+	took := lasted(t.EndedAt.Sub(t.StartedAt))
 	text := "Tick " + work.Printable(t.ID)
 	switch t.Outcome {
 	case "interrupted":
-		text += " was interrupted; what was done is saved"
+		text += " was interrupted after " + took + "; what was done is saved"
 	case "deadline":
-		text += " reached its deadline; the next one goes on"
+		text += " reached its deadline after " + took + "; the next one goes on"
 	case "error":
-		text += " failed"
+		text += " failed after " + took
 	default:
-		text += " done"
-	}
-	if !t.EndedAt.IsZero() && !t.StartedAt.IsZero() {
-		text += " in " + lasted(t.EndedAt.Sub(t.StartedAt))
+		text += " done in " + took
 	}
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
