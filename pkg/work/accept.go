@@ -185,13 +185,13 @@ func (w *Workstream) Classify(t *Task, l Limits, now time.Time) (Verdict, error)
 	v := Judge(t.Kind, t.Class, t.Attempts, l)
 	if t.Class == ClassOutputInvalid && t.Resends == 0 {
 		t.Resends++
-		v = Verdict{Again: true, Resume: true}
+		v = Verdict{Again: true} // once more, in the same session
 	}
 	if v.Charged {
 		t.Attempts++
 	}
 	if v.Again {
-		if v.Hold != "" && !v.Park {
+		if v.Hold != "" {
 			t.Held = &TaskHold{Reason: v.Hold, Detail: w.Detail}
 			if v.Wait > 0 {
 				t.Held.NextEligibleAt = now.Add(Jitter(v.Wait, w.ID+t.ID+t.Execution())).UTC()

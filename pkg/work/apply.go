@@ -249,12 +249,7 @@ func (w *Workstream) beginAnew(why string, now time.Time) {
 // planLater makes a workstream that is interrupted go on with planning. Only a
 // conflict with the base is still resolved first.
 func (w *Workstream) planLater(now time.Time) {
-	switch w.Resume() {
-	case AwaitingApproval, Building, QA:
-	default:
-		return
-	}
-	if w.Status == Merged || w.Plan == nil {
+	if w.Plan == nil || !slices.Contains([]Status{AwaitingApproval, Building, QA}, w.Resume()) {
 		return
 	}
 	w.Phase, w.Approval = Planning, nil

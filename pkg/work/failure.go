@@ -35,11 +35,10 @@ var Classes = []Class{ClassPreDispatch, ClassGate, ClassHandover, ClassMCP, Clas
 type Verdict struct {
 	Again   bool          // pending once more
 	Charged bool          // an attempt is used up
-	Wait    time.Duration // before it may run again; 0: in the same tick
-	Hold    string        // reason of the hold while it waits
+	Wait    time.Duration // before it may run again; 0: in the same tick, or when what holds it ends
+	Hold    string        // what holds it back; "": nothing
 	Park    bool          // the agent is parked, not the task
 	Stop    string        // reason code the workstream is blocked with, when not again
-	Resume  bool          // the same session goes on
 }
 
 // Limits are the caps on trying again, from the configuration.
@@ -60,23 +59,16 @@ const (
 // Judge decides what becomes of a task that failed with a class. attempts
 // counts the failures charged before this one.
 func Judge(kind TaskKind, class Class, attempts int, l Limits) Verdict {
-	left := attempts+1 < l.Attempts
 	switch class {
 	case ClassInterrupted:
-		return Verdict{Again: true, Resume: true}
-	case ClassQuota:
-		return Verdict{Again: true, Park: true, Hold: "quota", Resume: true}
-	case ClassMCP:
-		return Verdict{Again: true, Hold: "mcp", Resume: true}
-	case ClassAuth:
+		return Verdict{Again: true}
+	case ClassQuota, ClassAuth:
 		// The agent, not the work, is at fault: others may take the task.
-		return Verdict{Again: true, Park: true, Hold: "auth", Wait: backoffCap}
-	case ClassTransient:
-		if left {
-			return Verdict{Again: true, Charged: true, Hold: "backoff", Wait: Backoff(attempts), Resume: true}
-		}
-	case ClassTimeout, ClassStalled, ClassKilled, ClassOrdinary:
-		if left {
+		return Verdict{Again: true, Park: true}
+	case ClassMCP:
+		return Verdict{Again: true, Hold: "mcp"}
+	case ClassTransient, ClassTimeout, ClassStalled, ClassKilled, ClassOrdinary:
+		if attempts+1 < l.Attempts {
 			return Verdict{Again: true, Charged: true, Hold: "backoff", Wait: Backoff(attempts)}
 		}
 	case ClassOutputInvalid:

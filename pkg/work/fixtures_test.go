@@ -36,8 +36,6 @@ func stream(status work.Status) *work.Workstream {
 	switch status {
 	case work.Blocked, work.PausedBudget, work.Failed, work.Closed, work.AwaitingInput:
 		w.Phase = work.Building
-	case work.Merged:
-		w.Phase = work.ReadyToMerge
 	}
 	if status == work.AwaitingInput {
 		t := add(w, work.Implement, work.TaskPending)
