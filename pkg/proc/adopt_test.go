@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // startTick starts a process that starts the job and hangs, and returns once the job is supervised.
@@ -64,10 +66,7 @@ func TestTickKilledAndResultAdopted(t *testing.T) {
 	if state, _ := adopt(t, dir); state != Running {
 		t.Fatalf("state = %s", state)
 	}
-	r, _, err := readJSON[record](dir, supervisorFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := recorded(t, dir)
 	if err := r.Supervisor.signal(syscall.SIGHUP); err != nil { // as when a terminal closes
 		t.Fatal(err)
 	}
@@ -177,11 +176,32 @@ func TestSupervisorKilled(t *testing.T) {
 		if again, err := h.Wait(t.Context()); again != exit || err != nil {
 			t.Errorf("Wait = %+v, %v", again, err)
 		}
-		r, _, _ := readJSON[record](dir, supervisorFile)
-		if r.Cgroup != "" && exists(r.Cgroup) {
-			t.Errorf("%s is still there", r.Cgroup)
+		if group := recorded(t, dir).Cgroup; group != "" && exists(group) {
+			t.Errorf("%s is still there", group)
 		}
 	})
+}
+
+// What has no mark and no parent is found through the group.
+func TestSupervisorKilledAndGroupEnded(t *testing.T) {
+	t.Parallel()
+	job := shell(t, bareOrphan+`; touch up; sleep 1000`)
+	h, dir := start(t, job)
+	pid := pidIn(t, job, "bare")
+	eventually(t, "the job", func() bool { return exists(job.Dir, "up") })
+	group := recorded(t, dir).Cgroup
+	if err := h.Supervisor().signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	exit, err := h.Wait(t.Context())
+	if err != nil || exit.Reason != ReasonLost {
+		t.Errorf("exit = %+v, %v", exit, err)
+	}
+	if group == "" {
+		_ = unix.Kill(pid, unix.SIGKILL)
+		t.Skip("no control group can be made here, and without one it cannot be found")
+	}
+	assertDead(t, pid)
 }
 
 // Whatever the supervisor was doing when it was killed, End leaves nothing: no process, no group, no half-written file.

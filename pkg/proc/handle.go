@@ -27,6 +27,9 @@ type Handle struct {
 // is the command line of this program; "supervise DIR" is added to it, and has to lead to [Supervise]. Start returns as soon as the
 // supervisor has recorded itself; that the job could not be started is told by Wait, as [ReasonStartFailed].
 func Start(self []string, dir string, job Job) (*Handle, error) {
+	if len(self) == 0 {
+		return nil, &StartError{Name: `""`, Err: ErrNotFound}
+	}
 	if err := job.validate(); err != nil {
 		return nil, err
 	}

@@ -168,3 +168,19 @@ func write(t testing.TB, path, content string) {
 		t.Fatal(err)
 	}
 }
+
+func exists(elements ...string) bool {
+	_, err := os.Stat(filepath.Join(elements...))
+	return err == nil
+}
+
+// recorded is what the supervisor wrote down once it had started the job.
+func recorded(t testing.TB, dir string) record {
+	t.Helper()
+	var r record
+	eventually(t, "the record of a started job", func() bool {
+		r, _, _ = readJSON[record](dir, supervisorFile)
+		return r.Job.PID > 0
+	})
+	return r
+}

@@ -252,15 +252,12 @@ func TestGroupIsRemoved(t *testing.T) {
 	t.Parallel()
 	job := shell(t, `true`)
 	_, dir := finish(t, job)
-	r, _, err := readJSON[record](dir, supervisorFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Cgroup == "" {
+	group := recorded(t, dir).Cgroup
+	if group == "" {
 		t.Skip("no control group can be made here")
 	}
-	if _, err := os.Stat(r.Cgroup); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s: %v", r.Cgroup, err)
+	if exists(group) {
+		t.Errorf("%s is still there", group)
 	}
 }
 
@@ -286,29 +283,54 @@ func TestCancelTakesLessThanFiveSeconds(t *testing.T) {
 	})
 }
 
-// A supervisor that does not answer is ended too.
-func TestCancelWithSupervisorStopped(t *testing.T) {
+// A stopped process hears the request too.
+func TestStoppedJobIsEndedPolitely(t *testing.T) {
 	t.Parallel()
-	job := shell(t, `setsid sh -c 'echo $$ >pid; exec sleep 1000' & wait`)
-	h, dir := start(t, job)
-	pid := pidIn(t, job, "pid")
-	if err := h.Supervisor().signal(syscall.SIGSTOP); err != nil {
+	job := shell(t, `trap 'exit 7' TERM; touch up; kill -STOP $$; sleep 1000`)
+	job.Grace = time.Minute
+	h, _ := start(t, job)
+	eventually(t, "the stop", func() bool {
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", recorded(t, h.dir).Job.PID))
+		return strings.Contains(string(stat), "T (stopped)")
+	})
+	if err := h.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	begin := time.Now()
-	exit, err := h.Wait(ctx)
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("took %v", took)
-	}
-	if err != nil || exit.Reason != ReasonCancelled {
+	if exit, err := h.Wait(t.Context()); err != nil || exit.Code != 7 {
 		t.Errorf("exit = %+v, %v", exit, err)
 	}
-	assertDead(t, pid)
-	if state, _, _ := Adopt(dir); state != Finished {
-		t.Errorf("state = %s", state)
-	}
+}
+
+// bareOrphan starts a process without environment, parent and session of the job, and writes its id to a file.
+const bareOrphan = `(env -i setsid sh -c 'echo $$ >bare; exec sleep 1000' &); until [ -s bare ]; do sleep 0.01; done`
+
+// A supervisor that does not answer is ended too, and then even a process that only it could know.
+func TestCancelWithSupervisorStopped(t *testing.T) {
+	t.Parallel()
+	inBothWays(t, func(t *testing.T, prepare func(Job)) {
+		job := shell(t, bareOrphan+`; touch up; sleep 1000`)
+		prepare(job)
+		h, dir := start(t, job)
+		pid := pidIn(t, job, "bare")
+		eventually(t, "the job", func() bool { return exists(job.Dir, "up") })
+		if err := h.Supervisor().signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		begin := time.Now()
+		exit, err := h.Wait(ctx)
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("took %v", took)
+		}
+		if err != nil || exit.Reason != ReasonCancelled {
+			t.Errorf("exit = %+v, %v", exit, err)
+		}
+		assertDead(t, pid)
+		if state, _, _ := Adopt(dir); state != Finished {
+			t.Errorf("state = %s", state)
+		}
+	})
 }
 
 func TestSupervisorHasNoSecretsAndNoTerminal(t *testing.T) {
@@ -390,9 +412,4 @@ func TestCount(t *testing.T) {
 	if Counts()[filepath.Base(self(t)[0])] == 0 {
 		t.Error("supervisors are not counted")
 	}
-}
-
-func exists(elements ...string) bool {
-	_, err := os.Stat(filepath.Join(elements...))
-	return err == nil
 }
