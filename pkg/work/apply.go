@@ -44,8 +44,7 @@ func (w *Workstream) apply(r *Request, now time.Time) (Applying, error) {
 	case VerbRetry:
 		return w.retry(r, now)
 	case VerbHold:
-		w.Held = &Hold{By: r.By, Reason: r.Text, At: now.UTC()}
-		return Applying{Decision: Applied, Detail: "held", EndAgent: r.Now}, nil
+		return w.hold(r, now), nil
 	case VerbResume:
 		return w.resume(r, now)
 	case VerbCancel:
@@ -54,8 +53,7 @@ func (w *Workstream) apply(r *Request, now time.Time) (Applying, error) {
 		w.Priority = r.Priority
 		return applied(fmt.Sprintf("priority %d", r.Priority)), nil
 	case VerbSkip:
-		w.Exclusions = append(w.Exclusions, r.Text)
-		return applied("goes on without " + r.Text), nil
+		return w.skip(r.Text), nil
 	case VerbEdit:
 		return w.edit(r, now)
 	case VerbMerge:
@@ -175,6 +173,25 @@ func orElse(a, b string) string {
 	return b
 }
 
+func (w *Workstream) hold(r *Request, now time.Time) Applying {
+	if !w.Status.Open() {
+		return reject("terminal_status", "it is "+string(w.Status))
+	}
+	w.Held = &Hold{By: r.By, Reason: r.Text, At: now.UTC()}
+	return Applying{Decision: Applied, Detail: "held", EndAgent: r.Now}
+}
+
+// skip has the work done without a capability.
+func (w *Workstream) skip(capability string) Applying {
+	if capability == "" {
+		return reject("invalid", "name the capability to do without")
+	}
+	if !slices.Contains(w.Exclusions, capability) {
+		w.Exclusions = append(w.Exclusions, capability)
+	}
+	return applied("goes on without " + capability)
+}
+
 func (w *Workstream) resume(r *Request, now time.Time) (Applying, error) {
 	if w.Held == nil && w.Status != PausedBudget {
 		return reject("not_held", "it is not held"), nil
@@ -220,9 +237,14 @@ func (w *Workstream) edit(r *Request, now time.Time) (Applying, error) {
 		return applied("the text is the same"), nil
 	}
 	old := w.Revision
+	if w.Status == Merged {
+		return reject("terminal_status", "it is merged; give the new work another name"), nil
+	}
 	w.Title, w.Spec = r.Title, spec
 	switch w.Status {
 	case AwaitingApproval, Building, QA:
+	case ReadyToMerge:
+		return applied("what is ready to merge was built from the text before"), nil
 	case Intake, Planning:
 		w.beginAnew("spec_edited", now)
 		return Applying{Decision: Applied, Detail: "the new text counts from now on", EndAgent: true}, nil
