@@ -16,7 +16,7 @@ type Refspec struct{ From, To string }
 // url may be a path on this machine. Nothing but what refspecs name is written.
 func (r Repo) Fetch(ctx context.Context, url string, refspecs ...Refspec) error {
 	args := []string{
-		"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--no-show-forced-updates",
+		"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--show-forced-updates",
 		"--refmap=", "--force", "origin",
 	}
 	for _, s := range refspecs {
@@ -30,6 +30,10 @@ func (r Repo) Fetch(ctx context.Context, url string, refspecs ...Refspec) error 
 		return err
 	}
 	_, err = r.run(ctx, c)
+	if r.private && errors.Is(moved(err), ErrMoved) {
+		// A fetch that a killed process of ours started came first.
+		_, err = r.run(ctx, c)
+	}
 	return err
 }
 

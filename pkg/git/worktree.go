@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -137,11 +139,16 @@ func (r Repo) Commit(ctx context.Context, branch, message string) (string, error
 	if err := CheckRef(branch); err != nil {
 		return "", err
 	}
+	// Not by standard input: a commit that outlived a killed caller would have the part of the message that was written until then.
+	file := filepath.Join(r.dir, "BACKBURNER_MSG")
+	if err := os.WriteFile(file, []byte(message), 0o666); err != nil {
+		return "", fmt.Errorf("write the commit's message: %w", err)
+	}
 	result, err := r.run(ctx, call{
 		args: []string{
-			"commit", "--quiet", "--no-verify", "--no-status", "--cleanup=whitespace", "--allow-empty-message", "--no-edit", "-F", "-",
+			"commit", "--quiet", "--no-verify", "--no-status", "--cleanup=whitespace", "--allow-empty-message", "--no-edit", "-F", file,
 		},
-		stdin: []byte(message), env: r.identity.env(), answers: []int{1},
+		env: r.identity.env(), answers: []int{1},
 	})
 	if err != nil {
 		return "", err

@@ -167,6 +167,15 @@ func TestCheckpointOfWhatAgentsDo(t *testing.T) {
 			},
 			problem: workspace.WrongBranch, has: "x.txt",
 		},
+		"commits on its branch, then back on another": {
+			agent: func(w *world, dir string) {
+				w.write(dir, "own.txt", "own\n")
+				w.commitIn(dir, "own")
+				w.run(dir, "git", "checkout", "-q", "-b", "side", "HEAD~1")
+				w.write(dir, "x.txt", "x\n")
+			},
+			problem: workspace.WrongBranch, has: "x.txt",
+		},
 		"detached elsewhere": {
 			agent: func(w *world, dir string) {
 				tree := w.run(dir, "git", "rev-parse", "HEAD^{tree}")

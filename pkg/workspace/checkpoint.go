@@ -54,6 +54,10 @@ func (m *Manager) Checkpoint(ctx context.Context, repo Repository, ws Workspace,
 	}
 	defer leave()
 	done, err := s.checkpoint(ctx, message)
+	if now, _ := s.local(); errors.Is(err, git.ErrMoved) || err == nil && now != done.Commit {
+		// A git process that a killed run started was still at it. It has ended now: nobody else has the store.
+		done, err = s.checkpoint(ctx, message)
+	}
 	if err != nil {
 		return done, fmt.Errorf("checkpoint of workspace %s: %w", ws.ID, err)
 	}
@@ -132,12 +136,18 @@ func (s *space) takeOver(ctx context.Context, c *clone, f found, local string) (
 	case f.operation != "" && f.operation != "bisect":
 		return stop(OperationInProgress, "a "+f.operation+" is in progress")
 	}
-	if f.head != local && (f.head != s.memory().Head || f.branch != s.branch) || t.merging != "" {
+	// A HEAD that is where backburner last left it has nothing new: the branch may be ahead of it, when a kill cut the last checkpoint short.
+	if t.merging != "" || f.head != local && f.head != s.memory().Head {
 		return s.takeCommits(ctx, c, f, t)
 	}
-	if f.branch != s.branch {
-		t.detail = elsewhere(f) + "; that was put right"
+	if f.branch == s.branch {
+		return t, nil
 	}
+	behind, err := s.leftBehind(ctx, c, f, local)
+	if err != nil || behind {
+		return taken{head: local, problem: notFollowing(f, s.branch), detail: elsewhere(f) + ", without the commits of the branch"}, err
+	}
+	t.detail = elsewhere(f) + "; that was put right"
 	return t, nil
 }
 
@@ -160,10 +170,11 @@ func (s *space) takeCommits(ctx context.Context, c *clone, f found, t taken) (ta
 		return t, err
 	}
 	if follows && f.branch != s.branch {
-		follows, err = s.branchLeftBehind(ctx, c, f)
+		behind, err := s.leftBehind(ctx, c, f, local)
 		if err != nil {
 			return t, err
 		}
+		follows = !behind
 		t.detail = elsewhere(f) + "; its commits were taken over"
 	}
 	if !follows {
@@ -172,24 +183,29 @@ func (s *space) takeCommits(ctx context.Context, c *clone, f found, t taken) (ta
 	if f.head == local {
 		return t, nil
 	}
-	if err := s.store.UpdateRef(ctx, s.branch, f.head, local); err != nil {
+	if err := s.advance(ctx, local, f.head); err != nil {
 		return t, err
 	}
 	t.head = f.head
+	// From here on HEAD in the workspace is where backburner knows it to be.
+	if err := s.remember(known{Head: f.head, Author: s.memory().Author}); err != nil {
+		return t, err
+	}
 	return t, s.tree.ReadIndex(ctx, f.head)
 }
 
-// branchLeftBehind says whether the workspace's branch itself has nothing that HEAD, which is elsewhere, has not.
-func (s *space) branchLeftBehind(ctx context.Context, c *clone, f found) (bool, error) {
+// leftBehind says whether the workspace's branch has commits that HEAD, which is elsewhere, has not.
+func (s *space) leftBehind(ctx context.Context, c *clone, f found, local string) (bool, error) {
 	own, err := git.ReadRef(c.files(), s.branch)
-	if err != nil || own == "" || own == f.head {
-		return true, nil // renamed or deleted: HEAD is all there is
+	if err != nil || own == "" || own == f.head || own == local || own == s.memory().Head {
+		return false, nil // renamed or deleted, or nothing was committed on it
 	}
 	has, err := s.store.HasCommit(ctx, own)
 	if err != nil || !has {
-		return false, err
+		return true, err
 	}
-	return s.store.IsAncestor(ctx, own, f.head)
+	contained, err := s.store.IsAncestor(ctx, own, f.head)
+	return !contained, err
 }
 
 func elsewhere(f found) string {
@@ -318,7 +334,7 @@ func (s *space) commit(ctx context.Context, t *taken, message string) (string, e
 	if err != nil {
 		return "", err
 	}
-	return head, s.store.UpdateRef(ctx, s.branch, head, t.head)
+	return head, s.advance(ctx, t.head, head)
 }
 
 // afterCommit lets the workspace's own repository show what was committed.

@@ -56,6 +56,11 @@ func (m *Manager) Merge(ctx context.Context, repo Repository, req MergeRequest) 
 	if repo.Path == "" {
 		return Merged{}, fmt.Errorf("merge into %s of %s: only a repository on this machine is merged into", repo.Base, repo.URL)
 	}
+	switch req.Strategy {
+	case StrategyMerge, StrategySquash, StrategyRebase:
+	default:
+		return Merged{}, fmt.Errorf("merge into %s: unknown strategy %q: use merge, squash or rebase", repo.Base, req.Strategy)
+	}
 	result, err := m.merge(ctx, m.home(repo), req)
 	if err != nil {
 		return result, fmt.Errorf("merge into %s: %w", repo.Base, err)
@@ -110,13 +115,10 @@ func buildMerge(ctx context.Context, store git.Repo, req MergeRequest) (Merged, 
 	}
 	commit := git.NewCommit{Tree: merged.Tree, Parents: []string{req.ExpectedBase}, Message: req.Message}
 	switch req.Strategy {
-	case StrategySquash:
 	case StrategyMerge:
 		commit.Parents = append(commit.Parents, req.Head)
 	case StrategyRebase:
 		return rebase(ctx, store, req, merged.Tree)
-	default:
-		return Merged{}, fmt.Errorf("unknown strategy %q: use merge, squash or rebase", req.Strategy)
 	}
 	sha, err := store.CommitTree(ctx, commit)
 	return Merged{SHA: sha, Tree: merged.Tree}, err

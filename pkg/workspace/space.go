@@ -221,12 +221,24 @@ func (s *space) move(ctx context.Context, c *clone, from, to string) error {
 	return s.arrive(ctx, c, from, to)
 }
 
+// advance sets the branch in the store to the commit to, which it may have been set to already by a process that outlived its run.
+func (s *space) advance(ctx context.Context, from, to string) error {
+	if from == to {
+		return nil
+	}
+	err := s.store.UpdateRef(ctx, s.branch, to, from)
+	if errors.Is(err, git.ErrMoved) {
+		if now, readErr := s.local(); readErr == nil && now == to {
+			return nil
+		}
+	}
+	return err
+}
+
 // arrive makes the branch and the workspace's repository follow the working tree.
 func (s *space) arrive(ctx context.Context, c *clone, from, to string) error {
-	if from != to {
-		if err := s.store.UpdateRef(ctx, s.branch, to, from); err != nil {
-			return err
-		}
+	if err := s.advance(ctx, from, to); err != nil {
+		return err
 	}
 	tree, err := s.treeOf(ctx, to)
 	if err != nil {

@@ -130,9 +130,10 @@ func (m *Manager) CleanLeftovers(ctx context.Context, keep time.Duration) (Lefto
 			done.Runs++
 		}
 	}
-	if keep > 0 {
-		done.Aside, err = m.removeAside(m.now().Add(-keep))
+	if keep <= 0 {
+		return done, nil
 	}
+	done.Aside, err = m.removeAside(m.now().Add(-keep))
 	return done, err
 }
 
