@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/atomicfile"
+	"github.com/backburner-cli/backburner/pkg/work"
 )
 
 // RetentionPolicy says how long history is kept. Zero of any field keeps
@@ -131,7 +132,7 @@ func (e *expiry) folders() error {
 	}
 	for _, entry := range entries {
 		id := entry.Name()
-		if !entry.IsDir() || BadID(id) != "" || e.isOpen(id) {
+		if !entry.IsDir() || work.BadID(id) != "" || e.isOpen(id) {
 			continue
 		}
 		record, err := e.store.Archived(id)

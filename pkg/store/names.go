@@ -17,7 +17,7 @@ const maxRecord = 16 << 20
 const nowhere = ".invalid"
 
 func checkID(what, id string) error {
-	if why := BadID(id); why != "" {
+	if why := work.BadID(id); why != "" {
 		return fmt.Errorf("%s id %.100q: %s", what, id, why)
 	}
 	return nil
@@ -65,11 +65,7 @@ func recordID(name string) (id string, ok bool) {
 	if _, temporary := atomicfile.IsTemporary(name); temporary {
 		return "", false
 	}
-	return id, BadID(id) == ""
-}
-
-func foldedSuffix(s, suffix string) bool {
-	return len(s) >= len(suffix) && strings.EqualFold(s[len(s)-len(suffix):], suffix)
+	return id, work.BadID(id) == ""
 }
 
 func (s *Store) workstreamFile(id string) string { return s.path("workstreams", id+".json") }
@@ -77,7 +73,7 @@ func (s *Store) workstreamFile(id string) string { return s.path("workstreams", 
 // Folder is where the files of a workstream are that are not its record:
 // memory.md, the local forge's thread.md, the review bundle. It need not exist.
 func (s *Store) Folder(id string) string {
-	if BadID(id) != "" {
+	if work.BadID(id) != "" {
 		id = nowhere
 	}
 	return s.path("workstreams", id)

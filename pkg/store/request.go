@@ -83,12 +83,12 @@ func (s *Store) settledFile(id string) string { return s.path("requests", "done"
 // asked.
 func requestProblem(r *work.Request) string {
 	switch {
-	case BadID(r.ID) != "":
-		return fmt.Sprintf("request id %.100q: %s", r.ID, BadID(r.ID))
+	case work.BadID(r.ID) != "":
+		return fmt.Sprintf("request id %.100q: %s", r.ID, work.BadID(r.ID))
 	case r.Verb == "":
 		return "it asks for nothing: no verb"
-	case r.Workstream != "" && BadID(r.Workstream) != "":
-		return fmt.Sprintf("workstream %.100q: %s", r.Workstream, BadID(r.Workstream))
+	case r.Workstream != "" && work.BadID(r.Workstream) != "":
+		return fmt.Sprintf("workstream %.100q: %s", r.Workstream, work.BadID(r.Workstream))
 	}
 	return ""
 }

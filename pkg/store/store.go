@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/atomicfile"
-	"github.com/backburner-cli/backburner/pkg/work"
 )
 
 // ErrReadOnly is what every write to a store opened read-only ends in.
@@ -205,16 +204,4 @@ func (s *Store) remove(path string) error {
 		return fmt.Errorf("remove %s: %w", path, err)
 	}
 	return os.RemoveAll(path)
-}
-
-// BadID says why id cannot be the id of a workstream or repository of a store;
-// "" when it can. It is work.BadID and what the layout of the folder adds.
-func BadID(id string) string {
-	if why := work.BadID(id); why != "" {
-		return why
-	}
-	if foldedSuffix(id, ".json") {
-		return "ends in .json" // workstreams/x.json is the file of x and not the folder of x.json
-	}
-	return ""
 }

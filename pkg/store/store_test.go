@@ -216,6 +216,11 @@ func TestReadOnlyWritesNothing(t *testing.T) {
 		if dir == used && (len(board.Workstreams) != 1 || len(aside) != 2) {
 			t.Errorf("%d workstreams, %v set aside", len(board.Workstreams), aside)
 		}
+		for _, q := range aside {
+			if q.Aside != "" || errors.Is(q.Err, ErrReadOnly) {
+				t.Errorf("it was tried to set a file aside: %v", q)
+			}
+		}
 		for name, err := range writes(s) {
 			if !errors.Is(err, ErrReadOnly) {
 				t.Errorf("%s: %v", name, err)

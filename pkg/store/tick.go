@@ -90,10 +90,7 @@ func lastLine(path string) (*work.Tick, error) {
 		if _, err := f.ReadAt(text, start); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
-		if start > 0 { // the first line is cut
-			_, text, _ = bytes.Cut(text, []byte{'\n'})
-		}
-		for len(text) > 0 {
+		for len(text) > 0 { // the first line may be cut: the end of a tick is no tick
 			text = bytes.TrimRight(text, "\n")
 			line := text[bytes.LastIndexByte(text, '\n')+1:]
 			if t, ok := tickOf(line); ok {

@@ -13,7 +13,7 @@ var taskStatuses = []work.TaskStatus{work.TaskPending, work.TaskRunning, work.Ta
 // worked with: what the rest of the program takes for granted, and every id
 // that becomes a path.
 func problem(w *work.Workstream) string {
-	if why := BadID(w.ID); why != "" {
+	if why := work.BadID(w.ID); why != "" {
 		return fmt.Sprintf("id %.100q: %s", w.ID, why)
 	}
 	if !slices.Contains(work.Statuses, w.Status) {
