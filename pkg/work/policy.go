@@ -43,5 +43,5 @@ type Step struct {
 func wait(why string) Step { return Step{Why: why} }
 
 func move(to Status, code, detail string) Step {
-	return Step{Act: MoveOn, To: to, Reason: Reason{code, detail}, Why: "go on to " + string(to)}
+	return Step{Act: MoveOn, To: to, Reason: Reason{code, detail}, Why: "go on to " + string(to) + ": " + detail}
 }
