@@ -54,7 +54,8 @@ func Main(args []string) int {
 	}
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
-	err := newApp(os.Stdout, os.Stderr).RunContext(ctx, args)
+	app := newApp(os.Stdout, os.Stderr)
+	err := app.RunContext(ctx, flagsFirst(app, args))
 	return exitCode(err, os.Stderr)
 }
 

@@ -62,11 +62,10 @@ Examples:
 // readSpec reads the text of an add: a file, or stdin for "-".
 func readSpec(path, id string, stdin io.Reader) (forge.Spec, error) {
 	if path != "-" {
-		spec, err := local.Read(path)
-		if id == "" || err != nil {
-			return spec, err
+		if id == "" {
+			return local.Read(path)
 		}
-		return forge.ReadSpec(id, spec.Path, []byte(spec.Body))
+		return local.ReadAs(id, path)
 	}
 	if id == "" {
 		return forge.Spec{}, errors.New("give the work a name: --id NAME")
@@ -270,11 +269,6 @@ func submit(c *cli.Context, r *work.Request) error {
 
 func wantArgs(c *cli.Context, least, most int) error {
 	n := c.NArg()
-	for _, a := range c.Args().Slice() {
-		if strings.HasPrefix(a, "--") {
-			return usage("flags go before the arguments: backburner %s %s ... %s", c.Command.Name, a, c.Args().First())
-		}
-	}
 	if n < least || n > most {
 		return usage("%s takes %s; see: backburner %s --help", c.Command.Name, c.Command.ArgsUsage, c.Command.Name)
 	}

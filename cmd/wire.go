@@ -35,7 +35,7 @@ func loadConfig(c *cli.Context) (*config.Config, error) {
 	if err != nil {
 		return nil, &codeError{exitUsage, err}
 	}
-	if cfg.File() == "" {
+	if cfg.Base() == dir { // no file of the project: the top level counts, wherever one stands
 		if top := topLevel(dir); top != "" && top != dir {
 			sources.Dir = top
 			if cfg, err = config.Load(sources); err != nil {
@@ -251,11 +251,20 @@ func collaborators(cfg *config.Config, st *store.Store, log *slog.Logger) (with 
 		Store:      st,
 		Workspaces: trees,
 		Agents:     agents,
-		Gates:      gate.New(me, proc.Environment(os.Environ(), nil), nil),
+		Gates:      gate.New(me, proc.Environment(os.Environ(), nil), wrapper(cfg)),
 		Forge:      local.Forge{SpecsDir: cfg.Forge.SpecsDir},
 		Log:        log,
 		Now:        time.Now,
 	}, trees.Close, nil
+}
+
+// wrapper is what gates are run under, since they run the work's own code: the
+// same as the agent that is preferred for building.
+func wrapper(cfg *config.Config) []string {
+	for _, name := range cfg.AgentsFor(string(work.Builder)) {
+		return cfg.Agents[name].Wrap
+	}
+	return nil
 }
 
 // settings are the caps of one tick.

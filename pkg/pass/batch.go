@@ -16,6 +16,7 @@ type Batch struct {
 	row         int
 	outstanding int
 	rounds      int              // times the row was asked
+	busied      bool             // the row had something to do
 	counted     map[string]bool  // workstreams that were looked at for being stuck
 	versions    map[string]int64 // of its workstreams when it set out
 	joined      func(id string) bool

@@ -108,7 +108,7 @@ func bundleOf(w *work.Workstream, d workspace.Review, log []git.LogEntry) forge.
 	}
 	b := forge.Bundle{
 		Workstream: w.ID, Title: w.Title, Branch: w.Branch, Base: w.Base, Head: w.Head, Diff: d.Patch, Log: commits.Bytes(),
-		Plan: w.Plan, Revision: w.Revision, Summary: d.Stat, Next: "backburner merge " + w.ID,
+		Plan: w.Plan, Revision: w.Revision, Summary: "```text\n" + d.Stat + "\n```", Next: "backburner merge " + w.ID,
 	}
 	for _, name := range []string{work.GateFast, work.GateFull} {
 		if e, ok := w.Evidence[name]; ok {

@@ -136,8 +136,14 @@ func (r *runner) reap() bool {
 		}
 	}
 	r.batches = kept
+	var arisen []string
+	freed := false
 	for _, b := range ended {
-		r.finish(b)
+		freed = freed || len(b.IDs) > 0
+		arisen = append(arisen, r.finish(b)...)
+	}
+	if !r.stopping && (len(arisen) > 0 || freed && r.room()) {
+		r.begin(&Batch{IDs: arisen})
 	}
 	return len(ended) > 0
 }
@@ -166,6 +172,7 @@ func (r *runner) step(ctx context.Context, b *Batch) bool {
 	for _, j := range jobs {
 		r.launch(ctx, row, b, j)
 	}
+	b.busied = b.busied || len(jobs) > 0
 	if len(jobs) == 0 || !row.Again {
 		r.next(ctx, b, row)
 	}
@@ -179,28 +186,44 @@ func (r *runner) next(ctx context.Context, b *Batch, row Row) {
 			r.launch(ctx, row, b, j)
 		}
 	}
-	b.row++
-	b.rounds = 0
-	if row.Safe {
+	if row.Safe && b.busied {
 		r.admit()
 	}
+	b.row++
+	b.rounds, b.busied = 0, false
 }
 
-// split turns a batch into one of each workstream, all at the same row.
+// split turns a batch into one of each workstream that has its turn, all at
+// the same row. The others stay, and are through.
 func (r *runner) split(b *Batch) {
+	var idle []string
 	for _, id := range b.IDs {
 		one := &Batch{IDs: []string{id}, row: b.row, versions: map[string]int64{id: b.versions[id]}}
 		one.joined = func(string) bool { return false }
+		if !r.hasTurn(one) {
+			idle = append(idle, id)
+			continue
+		}
 		r.flight[id] = one
 		r.batches = append(r.batches, one)
 	}
-	b.IDs, b.row = nil, len(r.rows)
+	b.IDs, b.row = idle, len(r.rows)
 }
 
-// finish lets go of a batch that is through, and starts what arose from it.
-func (r *runner) finish(b *Batch) {
-	had := len(b.IDs) > 0
-	var arisen []string
+// hasTurn reports whether one of the rows that are still to come for each
+// workstream has something to do for this one.
+func (r *runner) hasTurn(one *Batch) bool {
+	for _, row := range r.rows[one.row:] {
+		if row.Each && len(row.Phase.Select(r.board, one, r.now())) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// finish lets go of a batch that is through. It returns the workstreams that
+// have more to do in this tick.
+func (r *runner) finish(b *Batch) (arisen []string) {
 	for _, id := range b.IDs {
 		delete(r.flight, id)
 		w := r.board.Workstreams[id]
@@ -208,12 +231,7 @@ func (r *runner) finish(b *Batch) {
 			arisen = append(arisen, id)
 		}
 	}
-	if r.stopping {
-		return
-	}
-	if len(arisen) > 0 || had && r.room() {
-		r.begin(&Batch{IDs: arisen})
-	}
+	return arisen
 }
 
 // arises reports whether there is more to do for a workstream in this tick. A
