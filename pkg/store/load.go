@@ -22,10 +22,8 @@ import (
 // only what was in them is missing from the board. An error means that the
 // board could not be read at all.
 func (s *Store) Load(ctx context.Context) (*work.Board, []Quarantined, error) {
-	if !s.readOnly {
-		if err := s.migrate(); err != nil {
-			return nil, nil, err
-		}
+	if err := s.migrate(); err != nil {
+		return nil, nil, err
 	}
 	b := work.NewBoard()
 	var aside []Quarantined
