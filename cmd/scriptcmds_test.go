@@ -2,8 +2,13 @@ package cmd
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -12,6 +17,8 @@ import (
 // described in testdata/script/README.
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"field": field,
+	"exits": exits,
+	"await": await,
 }
 
 // field FILE PATH WANT holds one value of a JSON file against a text. PATH is
@@ -53,4 +60,43 @@ func lookUp(v any, path []string) string {
 	}
 	text, _ := json.Marshal(v)
 	return string(text)
+}
+
+// exits CODE PROGRAM [ARG...] runs a program that must end with exactly that
+// exit code; stdout and stderr can be looked at afterwards.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM [ARG...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) {
+			ts.Fatalf("%v", err)
+		}
+		got = ended.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d\n[stdout]\n%s[stderr]\n%s", got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// patience is how long await waits for what has to happen; only a failure
+// takes that long.
+const patience = time.Minute
+
+// await FILE waits until somebody made the file.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await FILE")
+	}
+	path := ts.MkAbs(args[0])
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+	}
+	ts.Fatalf("nobody made %s", args[0])
 }
