@@ -125,14 +125,14 @@ func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 	switch w.Status {
 	case Blocked, Failed, Closed, PausedBudget:
 	default:
-		if t := w.Pending(); t != nil && t.Held != nil {
+		if t := w.due(w.Status); t != nil && t.Held != nil {
 			t.Held = nil
 			return applied("no longer held back"), nil
 		}
 		return reject("nothing_to_retry", "nothing stopped it: it is "+string(w.Status)), nil
 	}
 	w.Collides = w.Collides || w.Reason == "collision_detected"
-	w.Rounds, w.Escalated, w.Waived = Rounds{Review: w.Rounds.Review}, "", w.Spending
+	w.Rounds, w.Escalated, w.Waived = Rounds{Review: w.Rounds.Review, StuckRun: w.Rounds.StuckRun}, "", w.Spending
 	w.forgetConflict(now)
 	w.again(r.Text, now)
 	return applied("tries again"), w.Move(w.Resume(), Reason{"retry", "a person asked to try again" + by(r.By)}, now)

@@ -45,7 +45,7 @@ func (w *Workstream) before(o *Workstream) bool {
 func (p *Plan) overlap(o *Plan, exclusive []string) string {
 	theirs := o.Paths()
 	for _, path := range p.Paths() {
-		if slices.Contains(theirs, path) {
+		if slices.ContainsFunc(theirs, func(other string) bool { return holds(path)(other) || holds(other)(path) }) {
 			return path
 		}
 	}

@@ -40,7 +40,7 @@ const (
 // tick is one pass over the workstream.
 func (l *life) tick() {
 	l.cut = false
-	executions := l.w.ExecutionSeq
+	l.w.CountStuck(l.policy.Limits.EscalateAfter, l.now)
 	for first, n := true, 0; ; first, n = false, n+1 {
 		if n > tickBatches {
 			l.fail("the tick does not come to rest")
@@ -55,9 +55,6 @@ func (l *life) tick() {
 		if l.cut || l.steps == before || !l.arises() {
 			break
 		}
-	}
-	if l.w.ExecutionSeq > executions {
-		l.w.Watch(l.policy.Limits, l.now)
 	}
 }
 

@@ -63,8 +63,12 @@ func heldUntil(t time.Time) func(*work.Workstream) {
 	}
 }
 
-func green(gate string) func(*work.Workstream) { return func(w *work.Workstream) { judged(w, gate, true) } }
-func red(gate string) func(*work.Workstream)   { return func(w *work.Workstream) { judged(w, gate, false) } }
+func green(gate string) func(*work.Workstream) {
+	return func(w *work.Workstream) { judged(w, gate, true) }
+}
+func red(gate string) func(*work.Workstream) {
+	return func(w *work.Workstream) { judged(w, gate, false) }
+}
 
 func verified(w *work.Workstream) { w.Verified = w.Tree }
 

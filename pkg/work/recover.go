@@ -130,20 +130,3 @@ func (w *Workstream) conflictingBase() string {
 	}
 	return w.Conflict.Base
 }
-
-// Watch is rule 6: it is asked at the end of each tick in which something ran
-// for the workstream, and calls a person, once, when that got it nowhere for
-// too many ticks.
-func (w *Workstream) Watch(l Limits, now time.Time) {
-	mark := string(w.Status) + " " + w.Reason + " " + w.Tree
-	if mark != w.Rounds.StuckMark {
-		w.Rounds.Stuck, w.Rounds.StuckMark, w.Escalated = 0, mark, ""
-		return
-	}
-	w.Rounds.Stuck++
-	if w.Rounds.Stuck < l.EscalateAfter || w.Escalated != "" {
-		return
-	}
-	w.Escalated = fmt.Sprintf("nothing changed in %d ticks that worked on it", w.Rounds.Stuck)
-	w.Say("escalated:"+mark, "escalated", fmt.Sprintf("A person has to look: %s; it is %s (%s).\n\nSee `backburner explain %s`.", w.Escalated, w.Status, w.Reason, w.ID), now)
-}

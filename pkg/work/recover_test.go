@@ -215,26 +215,3 @@ func TestAdvanceTellsPeople(t *testing.T) {
 		t.Errorf("going on to QA said %+v", w.Outbox)
 	}
 }
-
-// TestWatchCallsAPersonOnce is rule 6.
-func TestWatchCallsAPersonOnce(t *testing.T) {
-	w := stopped(work.Building, "gate_failed:fast", built)()
-	for tick := 1; tick <= 8; tick++ {
-		w.Watch(limits, noon)
-		if escalated := tick > limits.EscalateAfter; (w.Escalated != "") != escalated {
-			t.Fatalf("tick %d: escalated %q", tick, w.Escalated)
-		}
-	}
-	if len(w.Outbox) != 1 || w.Outbox[0].Event != "escalated" || !strings.Contains(w.Outbox[0].Text, "backburner explain login") {
-		t.Errorf("said %+v", w.Outbox)
-	}
-	for name, change := range map[string]func(){
-		"tree": func() { moved(w) }, "reason": func() { w.Reason = "no_progress" }, "status": func() { w.Status = work.Building },
-	} {
-		w.Escalated = "before"
-		change()
-		if w.Watch(limits, noon); w.Escalated != "" || w.Rounds.Stuck != 0 {
-			t.Errorf("another %s: escalated %q, stuck for %d", name, w.Escalated, w.Rounds.Stuck)
-		}
-	}
-}

@@ -7,8 +7,8 @@ import (
 
 // CountStuck counts a tick in which the workstream was dispatched and nothing
 // about it changed: not its status, its tree or its reason. It escalates to a
-// person, once, when that went on for limit ticks. It is asked once a tick, and
-// reports whether it changed anything.
+// person, once, when that went on for limit ticks, and until something changes.
+// It is asked once a tick, and reports whether it changed anything.
 func (w *Workstream) CountStuck(limit int, now time.Time) bool {
 	r := &w.Rounds
 	if w.ExecutionSeq == r.StuckRun {
@@ -17,7 +17,7 @@ func (w *Workstream) CountStuck(limit int, now time.Time) bool {
 	mark := string(w.Status) + "|" + w.Tree + "|" + w.Reason
 	r.StuckRun = w.ExecutionSeq
 	if mark != r.StuckMark {
-		r.StuckMark, r.Stuck = mark, 0
+		r.StuckMark, r.Stuck, w.Escalated = mark, 0, ""
 		return true
 	}
 	if r.Stuck++; r.Stuck >= limit && w.Escalated == "" {
