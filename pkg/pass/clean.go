@@ -67,4 +67,4 @@ func (c *clean) expire(board *work.Board, now time.Time) Job {
 	}}
 }
 
-const ledgerDays = 40 // spending is remembered by the day for that long
+const ledgerDays = 2 // caps look at a day and a tick; history is in the executions

@@ -3,7 +3,6 @@ package pass
 import (
 	"context"
 	"errors"
-	"fmt"
 )
 
 // launch records a job's beginning, and starts its first act.
@@ -74,25 +73,22 @@ func (r *runner) trouble(j Job, err error) {
 func (r *runner) save(j Job) error {
 	if w := r.board.Workstreams[j.Workstream]; w != nil {
 		if err := r.store.Save(w); err != nil {
-			return fmt.Errorf("save workstream %s: %w", w.ID, err)
+			return err
 		}
 		r.tick.observe(w)
 	}
 	if repo := r.board.Repositories[j.Repository]; repo != nil {
 		if err := r.store.SaveRepository(repo); err != nil {
-			return fmt.Errorf("save repository %s: %w", repo.ID, err)
+			return err
 		}
 	}
 	if j.Agent == "" && j.Workstream != "" {
 		return nil
 	}
 	if err := r.store.SaveAgents(r.board.Agents); err != nil {
-		return fmt.Errorf("save agents: %w", err)
+		return err
 	}
-	if err := r.store.SaveLedger(r.board.Spending); err != nil {
-		return fmt.Errorf("save spending: %w", err)
-	}
-	return nil
+	return r.store.SaveLedger(r.board.Spending)
 }
 
 func (r *runner) ended(res result) {
