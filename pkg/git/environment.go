@@ -95,6 +95,11 @@ func steersGit(name string) bool {
 	return false
 }
 
+// quotePath writes a path as an element of a list of paths.
+func quotePath(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
+}
+
 // environment is the complete environment of one call.
 func (r Repo) environment(c call) []string {
 	env := append(make([]string, 0, len(r.git.environ)+2*len(hardening)+16), r.git.environ...)
@@ -105,7 +110,7 @@ func (r Repo) environment(c call) []string {
 		env = append(env, "GIT_WORK_TREE="+r.workTree)
 	}
 	if r.borrowed != "" {
-		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+r.borrowed)
+		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotePath(r.borrowed))
 	}
 	if r.index != "" {
 		env = append(env, "GIT_INDEX_FILE="+r.index)

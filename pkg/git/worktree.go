@@ -37,12 +37,17 @@ func (s Status) Paths() []string {
 	return paths
 }
 
-// Status compares the working tree with the index and HEAD. Ignored files are left out. It writes nothing, and does not look into
-// submodules: git would run what their configuration says.
+// Status compares the working tree with the index and HEAD. Ignored files are left out. It does not look into submodules: git would run what
+// their configuration says. It writes nothing, but for a private repository's index, in which git notes the files that it had to read
+// and found unchanged: else it would read them again each time.
 func (r Repo) Status(ctx context.Context) (Status, error) {
-	result, err := r.run(ctx, call{args: []string{
+	c := call{args: []string{
 		"status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--no-ahead-behind",
-	}})
+	}}
+	if r.private {
+		c.env = []string{"GIT_OPTIONAL_LOCKS=1"}
+	}
+	result, err := r.run(ctx, c)
 	if err != nil {
 		return Status{}, err
 	}
