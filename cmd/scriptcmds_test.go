@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -87,16 +88,19 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 // takes that long.
 const patience = time.Minute
 
-// await FILE waits until somebody made the file.
+// await FILE [REGEXP] waits until the file is there, and matches.
 func await(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: await FILE")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: await FILE [REGEXP]")
 	}
+	pattern, err := regexp.Compile("(?m)" + strings.Join(args[1:], ""))
+	ts.Check(err)
 	path := ts.MkAbs(args[0])
+	var last []byte
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(path); err == nil {
+		if last, err = os.ReadFile(path); err == nil && pattern.Match(last) {
 			return
 		}
 	}
-	ts.Fatalf("nobody made %s", args[0])
+	ts.Fatalf("waited in vain for %s; there is %q", strings.Join(args, " "), last)
 }
