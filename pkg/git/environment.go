@@ -29,8 +29,6 @@ var always = []string{
 var hardening = []Setting{
 	{"core.hooksPath", "/dev/null"},
 	{"core.fsmonitor", "false"},
-	{"core.untrackedCache", "false"},
-	{"core.splitIndex", "false"},
 	{"core.editor", "true"},
 	{"sequence.editor", "true"},
 	{"core.pager", "cat"},
@@ -59,8 +57,11 @@ var hardening = []Setting{
 	{"safe.bareRepository", "explicit"},
 }
 
-// private is added for repositories that only backburner uses: fetches arrive as packs, and nothing keeps a journal of references.
+// private is added for repositories that only backburner uses: fetches arrive as packs, nothing keeps a journal of references, and an index
+// is one file that can be copied.
 var private = []Setting{
+	{"core.untrackedCache", "false"},
+	{"core.splitIndex", "false"},
 	{"transfer.unpackLimit", "1"},
 	{"fetch.unpackLimit", "1"},
 	{"core.logAllRefUpdates", "false"},

@@ -232,6 +232,9 @@ func TestCheckpointOfWhatAgentsDo(t *testing.T) {
 					t.Errorf("the branch moved to %s", c.Commit)
 				}
 				w.store("show", c.Salvage+":"+test.has)
+				if again := w.checkpoint(ws, test.problem); again.Salvage != c.Salvage {
+					t.Errorf("saved again as %s", again.Salvage)
+				}
 				r := w.restore(ws, workspace.Recovered)
 				w.store("show", r.SalvageRef+":"+test.has)
 				w.pristine(ws)

@@ -215,6 +215,24 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
+// The same, killed at what the program itself does to files between its calls of git. strace counts by thread, so that a sweep
+// finds most points and not each.
+func TestKilledBetweenCalls(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("strace"); err != nil || os.Getenv(sweepAll) == "" {
+		t.Skip("takes minutes, and strace: set " + sweepAll)
+	}
+	for _, syscall := range []string{"renameat", "mkdirat", "unlinkat", "fsync", "ftruncate", "fchmodat", "flock"} {
+		for at := 1; at < 40; at++ {
+			reached := 0
+			t.Run(fmt.Sprintf("%s %d", syscall, at), func(t *testing.T) { reached = killedAt(t, at, "strace "+syscall) })
+			if reached == 0 {
+				break
+			}
+		}
+	}
+}
+
 // killedAt lives a life in which one tick is killed, and says how many calls of git the first tick made.
 func killedAt(t *testing.T, at int, how string) (calls int) {
 	w := newWorld(t)
@@ -225,7 +243,12 @@ func killedAt(t *testing.T, at int, how string) (calls int) {
 		t.Fatal(err)
 	}
 	live := func(at int) (string, error) {
-		cmd := exec.Command(os.Args[0])
+		args := []string{os.Args[0]}
+		if syscall, ok := strings.CutPrefix(how, "strace "); ok && at > 0 {
+			args = append([]string{"strace", "-f", "-o", "/dev/null", "-e", "trace=" + syscall, fmt.Sprintf("--inject=%s:signal=KILL:when=%d", syscall, at)}, args...)
+			at = 0 // the stand-in for git kills nobody
+		}
+		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Env = append(os.Environ(), sweepDir+"="+dir, "KILL_GIT="+filepath.Join(dir, "killer"),
 			"KILL_AT="+strconv.Itoa(at), "KILL_HOW="+how, "KILL_COUNT="+filepath.Join(dir, "count"))
 		out, err := cmd.CombinedOutput()
@@ -234,9 +257,12 @@ func killedAt(t *testing.T, at int, how string) (calls int) {
 	out, err := live(at)
 	if at == 0 && err == nil {
 		calls, _ = strconv.Atoi(strings.TrimSpace(w.read(dir, "count")))
+	} else if strings.HasPrefix(how, "strace ") && err == nil {
+		return 0 // no thread came that far
 	} else if at == 0 || err == nil || !strings.Contains(err.Error(), "killed") {
 		t.Fatalf("%v\n%s", err, out)
 	} else {
+		calls = at
 		out, err = live(0)
 	}
 	if err != nil {

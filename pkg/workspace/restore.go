@@ -65,30 +65,34 @@ func (s *space) restore(ctx context.Context, task string) (Restored, error) {
 	if !there {
 		return Restored{Outcome: Skipped, Detail: "there is no workspace; the next refresh makes it"}, nil
 	}
-	local, err := s.local()
-	if err != nil {
-		return Restored{}, err
-	}
-	target, err := s.target(ctx, local)
+	target, err := s.target(ctx)
 	if err != nil {
 		return Restored{}, err
 	}
 	if err := s.identify(ctx); err != nil {
 		return Restored{}, err
 	}
-	result, err := s.putInOrder(ctx, task, local, target)
+	result, err := s.putInOrder(ctx, task, target)
 	if err == nil || ctx.Err() != nil {
 		return result, err
 	}
-	return s.makeAnew(ctx, target, local, result, err)
+	return s.makeAnew(ctx, target, result, err)
 }
 
 // target is the commit to go back to.
-func (s *space) target(ctx context.Context, local string) (string, error) {
-	if s.given.Head == "" || s.given.Head == local {
-		if local == "" {
-			return "", fmt.Errorf("the store has no branch %s", s.given.Branch)
-		}
+func (s *space) target(ctx context.Context) (string, error) {
+	c, err := openClone(s.dir)
+	if err != nil {
+		return "", err
+	}
+	defer c.close()
+	local, err := s.recall(ctx, c)
+	switch {
+	case err != nil:
+		return "", err
+	case local == "":
+		return "", fmt.Errorf("the branch %s is in no repository", s.given.Branch)
+	case s.given.Head == "" || s.given.Head == local:
 		return local, nil
 	}
 	has, err := s.store.HasCommit(ctx, s.given.Head)
@@ -99,22 +103,14 @@ func (s *space) target(ctx context.Context, local string) (string, error) {
 }
 
 // putInOrder saves what is there and brings files, branch and the workspace's own repository to target.
-func (s *space) putInOrder(ctx context.Context, task, local, target string) (Restored, error) {
+func (s *space) putInOrder(ctx context.Context, task, target string) (Restored, error) {
 	c, err := openClone(s.dir)
 	if err != nil {
 		return Restored{}, err
 	}
 	defer c.close()
-	if local == "" {
-		if err := s.store.UpdateRef(ctx, s.branch, target, git.ZeroID(target)); err != nil {
-			return Restored{}, err
-		}
-		local = target
-	}
-	if err := s.ready(ctx, local); err != nil {
-		return Restored{}, err
-	}
-	if local, err = s.local(); err != nil {
+	local, err := s.start(ctx, c)
+	if err != nil {
 		return Restored{}, err
 	}
 	f := c.look()
@@ -221,7 +217,7 @@ func (s *space) reset(ctx context.Context, c *clone, local, target string) error
 }
 
 // makeAnew moves a workspace that cannot be put in order aside, as it is, and makes it again.
-func (s *space) makeAnew(ctx context.Context, target, local string, result Restored, why error) (Restored, error) {
+func (s *space) makeAnew(ctx context.Context, target string, result Restored, why error) (Restored, error) {
 	aside, err := s.m.putAside(s.dir, s.given.ID)
 	if err != nil {
 		return result, errors.Join(why, err)

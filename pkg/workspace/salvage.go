@@ -61,13 +61,9 @@ func (s *space) salvage(ctx context.Context, c *clone, f found, head, task strin
 	if err != nil {
 		return saved{}, err
 	}
-	commit, err := s.store.CommitTree(ctx, git.NewCommit{
+	ref, err := s.keep(ctx, task, git.NewCommit{
 		Tree: tree, Parents: parents, Message: fmt.Sprintf("salvage %s of %s\n\n%s\n", task, s.given.ID, message),
 	})
-	if err != nil {
-		return saved{}, err
-	}
-	ref, err := s.keep(ctx, task, commit)
 	return saved{ref, manifest, len(parents) - 1}, err
 }
 
@@ -156,9 +152,10 @@ func (s *space) stageEach(ctx context.Context, entries []git.StatusEntry, manife
 	return nil
 }
 
-// keep names a commit by the first free number below the task.
-func (s *space) keep(ctx context.Context, task, commit string) (string, error) {
+// keep makes a commit and names it by the first free number below the task, unless the last one there is the same.
+func (s *space) keep(ctx context.Context, task string, c git.NewCommit) (string, error) {
 	dir := salvages + refComponent(s.given.ID) + "/" + refComponent(task) + "/"
+	last := ""
 	for n := 1; ; n++ {
 		ref := dir + strconv.Itoa(n)
 		taken, err := s.store.ReadRef(ref)
@@ -166,7 +163,18 @@ func (s *space) keep(ctx context.Context, task, commit string) (string, error) {
 			return "", err
 		}
 		if taken != "" {
+			last = taken
 			continue
+		}
+		if last != "" {
+			log, err := s.store.Log(ctx, "", last, 1)
+			if err == nil && log[0].Tree == c.Tree && slices.Equal(log[0].Parents, c.Parents) {
+				return dir + strconv.Itoa(n-1), nil
+			}
+		}
+		commit, err := s.store.CommitTree(ctx, c)
+		if err != nil {
+			return "", err
 		}
 		if err := s.store.UpdateRef(ctx, ref, commit, git.ZeroID(commit)); err != nil {
 			return "", fmt.Errorf("keep what was found: %w", err)

@@ -81,6 +81,28 @@ func (m *Manager) space(repo Repository, ws Workspace) (*space, error) {
 	return s, nil
 }
 
+// recall gives the branch back to a store that lost it, from the commit that is believed in. That one may be in the workspace's own repository
+// only. It says which commit the branch is at, "" when it is nowhere.
+func (s *space) recall(ctx context.Context, c *clone) (string, error) {
+	local, err := s.local()
+	if err != nil || local != "" || s.given.Head == "" {
+		return local, err
+	}
+	has, err := s.store.HasCommit(ctx, s.given.Head)
+	if err != nil {
+		return "", err
+	}
+	if !has {
+		var unreadable *git.Error
+		if err := s.importCommits(ctx, c, []string{s.given.Head}); errors.As(err, &unreadable) {
+			return "", nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+	return s.given.Head, s.store.UpdateRef(ctx, s.branch, s.given.Head, git.ZeroID(s.given.Head))
+}
+
 // identify makes s commit as the repository's author.
 func (s *space) identify(ctx context.Context) error {
 	who, err := s.m.identity(ctx, s.home.repo)
@@ -135,31 +157,51 @@ func (s *space) remember(k known) error {
 	return atomicfile.WriteRelaxed(filepath.Join(s.admin, "known.json"), append(content, '\n'), 0o666)
 }
 
-// makeAdmin writes the admin folder for a workspace whose branch is branch.
-func makeAdmin(dir, store, branch string) error {
+// makeAdmin makes the admin folder of a workspace whose branch is branch, and says whether there was one, with an index, already.
+func makeAdmin(dir, store, branch string) (kept bool, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+		return false, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "commondir"), []byte(store+"\n"), 0o666); err != nil {
-		return err
+	_, err = os.Lstat(filepath.Join(dir, "index"))
+	kept = err == nil
+	for name, content := range map[string]string{"HEAD": "ref: " + branch + "\n", "commondir": store + "\n"} {
+		path := filepath.Join(dir, name)
+		if have, err := os.ReadFile(path); err == nil && string(have) == content {
+			continue
+		}
+		if name == "HEAD" {
+			kept = false // of another branch
+		}
+		if err := atomicfile.WriteRelaxed(path, []byte(content), 0o666); err != nil { // the store may have moved, with the root
+			return false, err
+		}
 	}
-	return os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: "+branch+"\n"), 0o666)
+	return kept, nil
 }
 
-// ready sees to it that the admin folder of a workspace that is there can be used, and finishes a move that a kill cut short.
-func (s *space) ready(ctx context.Context, local string) error {
-	head, err := os.ReadFile(filepath.Join(s.admin, "HEAD"))
-	_, indexErr := os.Lstat(filepath.Join(s.admin, "index"))
-	if err != nil || string(head) != "ref: "+s.branch+"\n" || indexErr != nil {
-		if err := makeAdmin(s.admin, s.home.storeDir(), s.branch); err != nil {
-			return err
-		}
-		return s.tree.ReadIndex(ctx, local)
+// start sees to it that the admin folder of a workspace that is there can be used, and finishes a move that a kill cut short. It says which commit
+// the branch is at; "" when it is nowhere.
+func (s *space) start(ctx context.Context, c *clone) (string, error) {
+	local, err := s.recall(ctx, c)
+	if err != nil || local == "" {
+		return "", err
 	}
-	if to := s.memory().Moving; to != "" {
-		return s.finishMove(ctx, local, to)
+	kept, err := makeAdmin(s.admin, s.home.storeDir(), s.branch)
+	if err != nil {
+		return "", err
 	}
-	return nil
+	if !kept {
+		return local, s.tree.ReadIndex(ctx, local)
+	}
+	to := s.memory().Moving
+	if to == "" {
+		return local, nil
+	}
+	// The working tree was clean then, so that nothing of anybody's is overwritten.
+	if err := s.tree.ReadTree(ctx, to); err != nil {
+		return "", fmt.Errorf("finish what was interrupted: %w", err)
+	}
+	return to, s.arrive(ctx, c, local, to)
 }
 
 // treeOf is the tree of a commit of the store, from memory when it can be.
@@ -245,17 +287,4 @@ func (s *space) arrive(ctx context.Context, c *clone, from, to string) error {
 		return err
 	}
 	return s.hand(c, to, tree, true)
-}
-
-// finishMove goes on where a kill interrupted move. The working tree was clean then, so that nothing of anybody's is overwritten.
-func (s *space) finishMove(ctx context.Context, local, to string) error {
-	c, err := openClone(s.dir)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	if err := s.tree.ReadTree(ctx, to); err != nil {
-		return fmt.Errorf("finish what was interrupted: %w", err)
-	}
-	return s.arrive(ctx, c, local, to)
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/backburner-cli/backburner/pkg/workspace"
 )
@@ -214,6 +215,57 @@ func TestLostStore(t *testing.T) {
 	w.prepare(unpublished, workspace.BlockedMissing)
 }
 
+// With the store gone and the workspace there, the branch is in the workspace.
+func TestLostStoreOfWorkspace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ws, dir := w.started()
+	w.write(dir, "x.txt", "x\n")
+	own := w.commitIn(dir, "own")
+	ws.Head = w.checkpoint(ws, "").Commit
+	if ws.Head != own {
+		t.Fatalf("head %s", ws.Head)
+	}
+	w.write(dir, "y.txt", "y\n")
+	if err := os.RemoveAll(filepath.Join(w.root, "stores")); err != nil {
+		t.Fatal(err)
+	}
+	w.restart()
+	w.sync(ws.Branch)
+	w.prepare(ws, workspace.BlockedDirty)
+	if c := w.checkpoint(ws, ""); !c.NetNew || len(c.Changed) != 1 {
+		t.Errorf("checkpoint %+v", c)
+	} else {
+		ws.Head = c.Commit
+	}
+	w.pristine(ws)
+	w.sound()
+}
+
+// A store with many small packs is packed, and the workspaces that borrow from its copy do not notice.
+func TestStoresArePacked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ws, dir := w.started()
+	w.write(dir, "x.txt", "x\n")
+	ws.Head = w.checkpoint(ws, "").Commit
+	for i := range 51 {
+		id := w.store("-c", "user.name=x", "-c", "user.email=x", "commit-tree", "-m", string(rune('a'+i)), ws.Head+"^{tree}")
+		w.run(w.storeDir(), "sh", "-c", "echo "+id+" | git --git-dir . pack-objects -q objects/pack/pack")
+	}
+	done, err := w.m.CleanLeftovers(context.Background(), time.Hour)
+	if err != nil || done.Packed != 1 {
+		t.Errorf("cleaned %+v, %v", done, err)
+	}
+	if packs, _ := filepath.Glob(filepath.Join(w.storeDir(), "objects", "pack", "*.pack")); len(packs) > 2 {
+		t.Errorf("%d packs", len(packs))
+	}
+	w.prepare(ws, workspace.UpToDate)
+	w.pristine(ws)
+	w.run(dir, "git", "fsck", "--strict")
+	w.sound()
+}
+
 // A remote repository, by its address only.
 func TestRemote(t *testing.T) {
 	t.Parallel()
@@ -266,4 +318,27 @@ func TestRemote(t *testing.T) {
 	if _, err := w.m.Publish(ctx, w.repo, "--exec=x", ws.Head, ""); err == nil {
 		t.Error("an option was taken for a branch")
 	}
+}
+
+// The whole root can be moved, and its path may have anything in it that git can take.
+func TestRootMoves(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ws, dir := w.started()
+	w.write(dir, "x.txt", "x\n")
+	w.commitIn(dir, "own")
+	moved := filepath.Join(t.TempDir(), `a: 'root', 100% odd \ #1`)
+	if err := os.Rename(w.root, moved); err != nil {
+		t.Fatal(err)
+	}
+	w.root = moved
+	w.restart()
+	w.sync()
+	ws.Head = w.checkpoint(ws, "").Commit
+	w.prepare(ws, workspace.UpToDate)
+	w.pristine(ws)
+	other := workspace.Workspace{ID: "ws-2", Branch: "backburner/ws-2"}
+	other.Head = w.prepare(other, workspace.Created).Head
+	w.pristine(other)
+	w.run(w.m.Path(other.ID), "git", "fsck", "--strict")
 }

@@ -106,9 +106,12 @@ func removeTree(path string) error {
 type Leftovers struct {
 	Runs  int // folders of runs that died
 	Aside int // workspaces put aside that were old enough
+	// Packed counts the stores that had so many loose objects or packs that they were packed anew.
+	Packed int
 }
 
-// CleanLeftovers removes what dead runs left half made, and workspaces that were put aside longer than keep ago (0: none of them).
+// CleanLeftovers removes what dead runs left half made, and workspaces that were put aside longer than keep ago (0: none of them). It also packs
+// stores that need it, which is rare.
 func (m *Manager) CleanLeftovers(ctx context.Context, keep time.Duration) (Leftovers, error) {
 	var done Leftovers
 	if err := m.open(); err != nil {
@@ -130,8 +133,8 @@ func (m *Manager) CleanLeftovers(ctx context.Context, keep time.Duration) (Lefto
 			done.Runs++
 		}
 	}
-	if keep <= 0 {
-		return done, nil
+	if done.Packed, err = m.packStores(ctx); err != nil || keep <= 0 {
+		return done, err
 	}
 	done.Aside, err = m.removeAside(m.now().Add(-keep))
 	return done, err

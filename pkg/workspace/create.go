@@ -1,0 +1,125 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/backburner-cli/backburner/pkg/atomicfile"
+	"github.com/backburner-cli/backburner/pkg/git"
+)
+
+// create makes a workspace that is not there.
+func (s *space) create(ctx context.Context) (Prepared, error) {
+	start, local, blocked, err := s.origin(ctx)
+	if err != nil || blocked.Status != "" {
+		return blocked, err
+	}
+	if err := s.identify(ctx); err != nil {
+		return Prepared{}, err
+	}
+	if err := s.build(ctx, start, local == ""); err != nil {
+		return Prepared{}, err
+	}
+	return Prepared{Status: Created, Head: start, Tree: s.memory().Tree}, nil
+}
+
+// origin decides from which commit a workspace is made. local is what the store has of the branch.
+func (s *space) origin(ctx context.Context) (start, local string, blocked Prepared, err error) {
+	local, err = s.local()
+	if err != nil {
+		return "", "", blocked, err
+	}
+	if local != "" {
+		blocked, err = s.believed(ctx, local)
+		return local, local, blocked, err
+	}
+	remote, err := s.remote()
+	if err != nil {
+		return "", "", blocked, err
+	}
+	if s.given.Head == "" {
+		base, err := s.base()
+		if start = remote; start == "" {
+			start = base
+		}
+		if start == "" && err == nil {
+			blocked = Prepared{Status: DeferredFetch, Detail: "the base branch was not fetched yet"}
+		}
+		return start, "", blocked, err
+	}
+	if remote != "" {
+		blocked, err = s.believed(ctx, remote)
+		return remote, "", blocked, err
+	}
+	has, err := s.store.HasCommit(ctx, s.given.Head)
+	if err == nil && !has {
+		blocked = Prepared{
+			Status: BlockedMissing, Detail: fmt.Sprintf("commit %s of %s is in no repository", short(s.given.Head), s.given.Branch),
+		}
+	}
+	return s.given.Head, "", blocked, err
+}
+
+// build makes the workspace and its admin folder at commit, first under temporary names. newBranch also makes the branch.
+func (s *space) build(ctx context.Context, commit string, newBranch bool) error {
+	tmp, err := s.m.temporary("workspace")
+	if err != nil {
+		return err
+	}
+	defer removeTree(tmp)
+	dir, admin := filepath.Join(tmp, "files"), filepath.Join(tmp, "admin")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	if err := s.checkOut(ctx, admin, dir, commit, newBranch); err != nil {
+		return err
+	}
+	tree, err := s.treeOf(ctx, commit)
+	if err != nil {
+		return err
+	}
+	made := *s
+	made.dir, made.admin = dir, admin
+	c, err := openClone(dir)
+	if err != nil {
+		return err
+	}
+	err = made.hand(c, commit, tree, true)
+	c.close()
+	if err != nil {
+		return err
+	}
+	for _, move := range [][2]string{{admin, s.admin}, {dir, s.dir}} {
+		if err := s.m.discard(move[1]); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(move[1]), 0o777); err != nil {
+			return err
+		}
+		if err := atomicfile.Rename(move[0], move[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkOut fills dir and admin with commit.
+func (s *space) checkOut(ctx context.Context, admin, dir, commit string, newBranch bool) error {
+	if !newBranch {
+		if _, err := makeAdmin(admin, s.home.storeDir(), s.branch); err != nil {
+			return err
+		}
+		return s.at(admin, dir).ReadTree(ctx, commit)
+	}
+	if _, err := makeAdmin(admin, s.home.storeDir(), git.Heads+"none"); err != nil {
+		return err
+	}
+	err := s.at(admin, dir).CheckOutNew(ctx, s.branch, commit)
+	if errors.Is(err, git.ErrMoved) {
+		return fmt.Errorf("the branch %s appeared meanwhile: %w", s.given.Branch, err)
+	}
+	return err
+}
