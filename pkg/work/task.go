@@ -138,11 +138,6 @@ func (t *Task) Move(to TaskStatus, reason string, now time.Time) error {
 	return &TransitionError{What: "task " + t.ID, From: string(t.Status), To: string(to)}
 }
 
-// Dispatchable reports whether the task may run at now: pending, relevant and not held.
-func (t *Task) Dispatchable(now time.Time) bool {
-	return t.Status == TaskPending && t.Irrelevant == "" && !t.HeldAt(now)
-}
-
 // HeldAt reports whether the task is held at now. A hold without a time lasts
 // until what set it clears it.
 func (t *Task) HeldAt(now time.Time) bool {
