@@ -46,13 +46,16 @@ func (l *life) tick() {
 			l.fail("the tick does not come to rest")
 		}
 		before := l.steps
+		l.settle()
 		l.triage(first)
 		l.recover()
 		l.refresh()
-		l.dispatch()
+		if l.dispatch(); l.cut {
+			break // the tick was killed
+		}
 		l.classify()
 		l.land()
-		if l.cut || l.steps == before || !l.arises() {
+		if l.steps == before || !l.arises() {
 			break
 		}
 	}
@@ -112,6 +115,14 @@ func (l *life) triage(first bool) {
 	}
 }
 
+// settle takes over what a tick that was killed left running.
+func (l *life) settle() {
+	if t := l.w.Running(); t != nil {
+		l.end(t)
+	}
+	l.w.GateRun = ""
+}
+
 func (l *life) recover() {
 	if l.w.Running() != nil || !l.w.Status.Open() {
 		return
@@ -169,7 +180,11 @@ func (l *life) dispatch() {
 func (l *life) gate(name string) {
 	l.ok("begin", l.w.Begin(nil, l.now))
 	id := l.w.GateRun
-	if l.person(); l.w.Status.Active() {
+	if l.person(); !l.calm && l.one(30) {
+		l.cut = true
+		return
+	}
+	if l.w.Status.Active() {
 		green := l.chance("green "+name, 2)
 		l.w.AddEvidence(work.Evidence{Gate: name, Green: green, Commit: l.w.Head, Tree: l.w.Tree, Execution: id, At: l.now})
 		l.say("%s gate: %v", name, green)
@@ -182,7 +197,16 @@ func (l *life) agent(t *work.Task) {
 	if n := len(running(l.w)); n != 1 {
 		l.fail("%d tasks run", n)
 	}
-	l.person()
+	if l.person(); !l.calm && l.one(30) {
+		l.cut = true
+		return
+	}
+	l.end(t)
+	l.cut = l.cut || !l.calm && l.one(30)
+}
+
+// end takes what the agent left.
+func (l *life) end(t *work.Task) {
 	o := l.outcome(t.Kind)
 	l.say("%s %s: class %q, result %q", t.ID, t.Kind, o.Class, o.Result.Status)
 	l.ok("finish", l.w.Finish(t, o, l.policy, l.now))
@@ -296,6 +320,13 @@ func (l *life) ok(what string, err error) {
 	}
 	if len(running(l.w)) > 1 {
 		l.fail("two tasks run")
+	}
+	waits := make(map[work.TaskKind]bool)
+	for _, t := range l.w.Tasks {
+		if t.Status == work.TaskPending && waits[t.Kind] {
+			l.fail("two tasks wait to %s", t.Kind)
+		}
+		waits[t.Kind] = waits[t.Kind] || t.Status == work.TaskPending
 	}
 	if l.w.Status.Interrupts() == (l.w.Phase == "") || l.w.Phase.Interrupts() {
 		l.fail("%s with phase %q", l.w.Status, l.w.Phase)

@@ -91,7 +91,7 @@ func TestLives(t *testing.T) {
 			l.tick()
 			l.now = l.now.Add(2 * time.Hour)
 		}
-		l.settle()
+		l.rest()
 		ends[l.w.Status]++
 	}
 	for _, s := range []work.Status{work.AwaitingInput, work.ReadyToMerge, work.Merged, work.Blocked, work.Failed} {
@@ -107,9 +107,9 @@ var wanted = map[work.Status]work.Verb{
 	work.PausedBudget: work.VerbResume, work.Failed: work.VerbRetry, work.Closed: work.VerbRetry,
 }
 
-// settle has people do what they are told to, and then lets the workstream be,
+// rest has people do what they are told to, and then lets the workstream be,
 // until it rests for good.
-func (l *life) settle() {
+func (l *life) rest() {
 	l.calm = true
 	for _, t := range l.w.Tasks {
 		if t.Held != nil && t.Held.NextEligibleAt.IsZero() {

@@ -15,6 +15,9 @@ func Next(w *Workstream, p Policy, now time.Time) Step {
 	if t := w.Running(); t != nil {
 		return wait(fmt.Sprintf("%s is running", t.Kind.Role()))
 	}
+	if t := w.unread(); t != nil {
+		return wait(fmt.Sprintf("the failure of the %s is looked at first", t.Kind.Role()))
+	}
 	switch w.Status {
 	case New:
 		return wait("queued for a place in the active set")

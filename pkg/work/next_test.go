@@ -117,6 +117,7 @@ func TestNextByStatus(t *testing.T) {
 		{"held", in(work.Building, func(w *work.Workstream) { w.Held = &work.Hold{By: "kim"} }), p, "wait", "held by kim; go on with: backburner resume login"},
 		{"held by nobody known", in(work.Building, func(w *work.Workstream) { w.Held = &work.Hold{} }), p, "wait", "held; go on"},
 		{"running", in(work.Building, after(work.Implement, work.TaskRunning), waiting(work.Implement)), p, "wait", "builder is running"},
+		{"a failure nobody judged", in(work.Building, after(work.Implement, work.TaskFailed), func(w *work.Workstream) { w.Last(work.Implement).Unread = true }), p, "wait", "the failure of the builder is looked at first"},
 		{"new", in(work.New), p, "wait", "queued for a place"},
 		{"intake", in(work.Intake), p, "move planning admitted", "go on to planning"},
 		{"intake, off", in(work.Intake), off, "move planning admitted", ""},

@@ -218,6 +218,17 @@ func (w *Workstream) Running() *Task {
 	return nil
 }
 
+// unread is a failed task that nobody has judged yet; nil when there is none.
+// It may be tried again, so nothing takes its place before.
+func (w *Workstream) unread() *Task {
+	for _, t := range w.Tasks {
+		if t.Status == TaskFailed && t.Unread {
+			return t
+		}
+	}
+	return nil
+}
+
 // Last is the newest task of a kind; nil when there is none.
 func (w *Workstream) Last(kind TaskKind) *Task {
 	for i := len(w.Tasks) - 1; i >= 0; i-- {
