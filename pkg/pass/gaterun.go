@@ -48,7 +48,7 @@ func (r *runs) judge(w *work.Workstream, x work.Execution, dir string, tree work
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 		defer cancel()
 		state, err := r.untouched(after, &got, tree, repo)
-		x.EndedAt, x.Steps, x.Detail, x.Outcome = time.Now().UTC(), got.Steps, got.Detail, "green"
+		x.EndedAt, x.Steps, x.Detail, x.Outcome = r.now().UTC(), got.Steps, got.Detail, "green"
 		if !got.Green {
 			x.Outcome, x.Class = "red", got.Class
 		}

@@ -3,6 +3,9 @@ package pass
 import (
 	"context"
 	"errors"
+
+	"github.com/backburner-cli/backburner/pkg/store"
+	"github.com/backburner-cli/backburner/pkg/work"
 )
 
 // launch records a job's beginning, and starts its first act.
@@ -14,12 +17,12 @@ func (r *runner) launch(ctx context.Context, row Row, b *Batch, j Job) {
 	if j.Agent != "" || j.Gate {
 		ctx, r.cancels[j.Workstream] = context.WithCancel(ctx)
 	}
-	r.record(ctx, result{batch: b, job: j, record: j.Begin})
+	r.record(result{ctx: ctx, batch: b, job: j, record: j.Begin})
 }
 
 // record notes what was decided or came of an act, saves it, and starts the
 // act that follows, or ends the job.
-func (r *runner) record(ctx context.Context, res result) {
+func (r *runner) record(res result) {
 	act, err := r.note(res)
 	if act == nil || err != nil || r.failure != nil {
 		r.ended(res)
@@ -36,8 +39,8 @@ func (r *runner) record(ctx context.Context, res result) {
 			r.work <- struct{}{}
 			defer func() { <-r.work }()
 		}
-		record := act(ctx)
-		r.results <- result{res.batch, res.job, record}
+		res.record = act(res.ctx)
+		r.results <- res
 	}()
 }
 
@@ -49,9 +52,7 @@ func (r *runner) note(res result) (Act, error) {
 	if res.record != nil {
 		act, err = res.record(r.now())
 	}
-	if err != nil {
-		r.trouble(res.job, err)
-	}
+	err = r.trouble(res.job, err)
 	if saveErr := r.save(res.job); saveErr != nil {
 		r.fail(saveErr)
 		return nil, saveErr
@@ -59,23 +60,27 @@ func (r *runner) note(res result) (Act, error) {
 	return act, err
 }
 
-func (r *runner) trouble(j Job, err error) {
+// trouble puts what went wrong with a job into the summary. What is only a
+// notice does not end the job.
+func (r *runner) trouble(j Job, err error) error {
 	var shown Notice
-	if errors.As(err, &shown) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &shown):
 		r.tick.notice(string(shown))
-		return
+		return nil
 	}
-	r.log.Error(j.Name, "err", err)
 	r.tick.notice(j.Name + ": " + err.Error())
+	return err
 }
 
 // save writes what a job may have changed.
 func (r *runner) save(j Job) error {
 	if w := r.board.Workstreams[j.Workstream]; w != nil {
-		if err := r.store.Save(w); err != nil {
+		if err := r.saveWorkstream(w); err != nil {
 			return err
 		}
-		r.tick.observe(w)
 	}
 	if repo := r.board.Repositories[j.Repository]; repo != nil {
 		if err := r.store.SaveRepository(repo); err != nil {
@@ -89,6 +94,22 @@ func (r *runner) save(j Job) error {
 		return err
 	}
 	return r.store.SaveLedger(r.board.Spending)
+}
+
+// saveWorkstream saves one workstream. One that somebody else changed on disk
+// is left to the next tick, which finds what runs for it by its executions.
+func (r *runner) saveWorkstream(w *work.Workstream) error {
+	err := r.store.Save(w)
+	var conflict *store.ConflictError
+	if errors.As(err, &conflict) {
+		delete(r.board.Workstreams, w.ID)
+		r.tick.notice(err.Error())
+		return nil
+	}
+	if err == nil {
+		r.tick.observe(w)
+	}
+	return err
 }
 
 func (r *runner) ended(res result) {

@@ -165,7 +165,7 @@ func New(board *work.Board, s Settings, repositories Repositories, c Collaborato
 		lease: c.Lease, watch: c.Watch, log: c.Log, now: c.Now,
 	}
 	p.runs = &runs{agents: c.Agents, gates: c.Gates, trees: c.Workspaces, store: c.Store, forge: c.Forge,
-		repositories: repositories, settings: s}
+		repositories: repositories, settings: s, now: c.Now}
 	return p
 }
 

@@ -11,7 +11,7 @@ import (
 
 const (
 	pollEvery = 200 * time.Millisecond // for new requests, while agents run
-	restless  = 10_000                 // askings of one row by one batch; more is a fault in the row
+	restless  = 1_000_000              // askings of one row by one batch; more is a fault in the row
 )
 
 // runner drives batches through the table. All its methods run on the one
@@ -32,7 +32,9 @@ type runner struct {
 	tick     *summary
 }
 
+// result is a job on its way: what its act came to, or its beginning.
 type result struct {
+	ctx    context.Context // of its acts
 	batch  *Batch
 	job    Job
 	record Record
@@ -64,7 +66,7 @@ func (r *runner) run(ctx context.Context) error {
 		}
 		select {
 		case res := <-r.results:
-			r.record(acts, res)
+			r.record(res)
 		case <-poll.C:
 			r.admit()
 		case <-ctx.Done():
@@ -317,7 +319,7 @@ func (r *runner) last(ctx context.Context) {
 			r.launch(ctx, row, b, j)
 		}
 		for r.running > 0 {
-			r.record(ctx, <-r.results)
+			r.record(<-r.results)
 		}
 	}
 }

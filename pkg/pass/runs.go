@@ -25,6 +25,7 @@ type runs struct {
 	repositories Repositories
 	settings     Settings
 	watch        Observer
+	now          func() time.Time
 }
 
 // afterwards bounds the git work that follows an agent, also when the tick is
