@@ -148,9 +148,6 @@ func (w *Workstream) carryOn(t *Task, o Outcome, p Policy, now time.Time) error 
 	case Reconcile:
 		w.Conflict = nil
 		w.Rounds.Conflict++ // also when it says so and the base still conflicts
-		if w.Status != Blocked {
-			return nil
-		}
 		return w.Move(w.Resume(), Reason{"recovered:mainline", "the conflict with the base is resolved"}, now)
 	}
 	return nil

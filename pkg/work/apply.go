@@ -143,8 +143,8 @@ func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 func (w *Workstream) forgetConflict(now time.Time) {
 	w.Conflict = nil
 	for _, t := range w.Tasks {
-		if t.Kind == Reconcile && t.Status == TaskPending {
-			_ = t.Move(TaskCancelled, "retry", now) // pending to cancelled is always legal
+		if t.Kind == Reconcile {
+			t.drop("retry", now)
 		}
 	}
 }
@@ -218,12 +218,16 @@ func (w *Workstream) cancel(r *Request, now time.Time) (Applying, error) {
 // its agent has ended.
 func (w *Workstream) drop(why string, now time.Time) {
 	for _, t := range w.Tasks {
-		switch t.Status {
-		case TaskPending:
-			_ = t.Move(TaskCancelled, why, now) // pending to cancelled is always legal
-		case TaskRunning:
-			t.Irrelevant = why
-		}
+		t.drop(why, now)
+	}
+}
+
+func (t *Task) drop(why string, now time.Time) {
+	switch t.Status {
+	case TaskPending:
+		_ = t.Move(TaskCancelled, why, now) // pending to cancelled is always legal
+	case TaskRunning:
+		t.Irrelevant = why
 	}
 }
 
@@ -276,8 +280,8 @@ func (w *Workstream) planLater(now time.Time) {
 	}
 	w.Phase, w.Approval = Planning, nil
 	for _, t := range w.Tasks {
-		if t.Status == TaskPending && t.Kind != Reconcile {
-			_ = t.Move(TaskCancelled, "spec_edited", now) // pending to cancelled is always legal
+		if t.Kind != Reconcile {
+			t.drop("spec_edited", now)
 		}
 	}
 	if w.Status.Open() {

@@ -166,14 +166,19 @@ func TestAReconcilerAsks(t *testing.T) {
 	}
 }
 
-// TestAReconcilerWhoseConflictIsGone changes nothing more: a person retried
-// while it ran.
+// TestAReconcilerWhoseConflictIsGone leaves its work, and changes nothing more:
+// a person retried while it ran.
 func TestAReconcilerWhoseConflictIsGone(t *testing.T) {
 	w, task := atWork(t, work.Reconcile)
 	retry(t, w, "")
-	finish(t, w, task, good(work.Reconcile), gated())
-	if w.Status != work.Building || task.Status != work.TaskCompleted {
-		t.Errorf("%s, task %s", w.Status, task.Status)
+	for _, class := range []work.Class{"", work.ClassNoWork} {
+		w, task := w.Clone(), task.ID
+		o := good(work.Reconcile)
+		o.Class = class
+		finish(t, w, w.Task(task), o, gated())
+		if w.Status != work.Building || w.Task(task).Status != work.TaskCancelled || w.Head != "c1" || w.Rounds.Conflict != 0 {
+			t.Errorf("%s, task %s, head %s", w.Status, w.Task(task).Status, w.Head)
+		}
 	}
 }
 
