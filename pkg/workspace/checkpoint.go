@@ -38,8 +38,9 @@ type Checkpoint struct {
 	Detail  string // for people: what the problem is, or what was put right
 }
 
-// Checkpoint commits what is uncommitted in the workspace (not what is ignored) with message, after taking in the commits that are already there, and makes
-// the result durable in the store: objects, then the branch. A checkpoint that a kill interrupted is taken again with the same result.
+// Checkpoint commits what is uncommitted in the workspace (not what is ignored) with message, after taking in the commits that are
+// already there, and makes the result durable in the store: objects, then the branch. A checkpoint that a kill interrupted is taken
+// again with the same result.
 //
 // Work on another branch or on a detached HEAD is taken over when it follows the branch, and so is a merge that was resolved and not committed.
 func (m *Manager) Checkpoint(ctx context.Context, repo Repository, ws Workspace, message string) (Checkpoint, error) {

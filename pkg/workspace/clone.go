@@ -86,6 +86,20 @@ func (g gitFiles) has(name string) bool {
 	return err == nil
 }
 
+// lend makes its objects fit to be read by git: they borrow from the pool and nowhere else, and there is nothing among them at which
+// git would wait for ever.
+func (c *clone) lend(pool string) error {
+	if err := c.place("objects/info/alternates", []byte(pool+"\n")); err != nil {
+		return err
+	}
+	return fs.WalkDir(c.root.FS(), ".git/objects", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || entry.Type().IsRegular() {
+			return err
+		}
+		return c.root.Remove(name)
+	})
+}
+
 // found is what a workspace's own repository says.
 type found struct {
 	damage    string // why it is no repository; then the rest is empty
@@ -189,7 +203,8 @@ func quoteConfig(value string) string {
 
 // foreign are the files that no workspace has when it is made, and that would change what git does in it.
 var foreign = []string{
-	"hooks", "commondir", "gitdir", "config.worktree", "shallow", "info/attributes", "info/grafts", "info/sparse-checkout", "objects/info/http-alternates",
+	"hooks", "commondir", "gitdir", "config.worktree", "shallow", "info/attributes", "info/grafts", "info/sparse-checkout",
+	"objects/info/http-alternates",
 }
 
 // arrange makes the workspace's own repository say what l says, whatever is there, and writes only what differs.
@@ -238,8 +253,8 @@ func (c *clone) arrange(l layout) error {
 // settle removes what git leaves of an operation in progress, and locks that nobody holds.
 func (c *clone) settle() error {
 	for _, name := range []string{
-		"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "BISECT_LOG", "BISECT_START",
-		"BISECT_TERMS", "BISECT_NAMES", "BISECT_EXPECTED_REV", "rebase-merge", "rebase-apply", "sequencer", "index.lock", "HEAD.lock", "config.lock",
+		"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD",
+		"BISECT_LOG", "BISECT_START", "BISECT_TERMS", "BISECT_NAMES", "BISECT_EXPECTED_REV", "rebase-merge", "rebase-apply", "sequencer", "index.lock", "HEAD.lock", "config.lock",
 		"packed-refs.lock",
 	} {
 		if err := c.root.RemoveAll(path.Join(".git", name)); err != nil {

@@ -396,6 +396,28 @@ func TestSpecialFiles(t *testing.T) {
 	w.pristine(ws)
 }
 
+// Objects at which git would wait for ever, or that come from elsewhere, are not read.
+func TestObjectsThatAreNone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ws, dir := w.started()
+	w.write(dir, "x.txt", "x\n")
+	own := w.commitIn(dir, "own")
+	elsewhere := t.TempDir()
+	w.write(dir, ".git/objects/info/alternates", elsewhere+"\n")
+	for _, folder := range []string{filepath.Join(dir, ".git", "objects"), elsewhere} {
+		w.run(folder, "mkdir", "-p", "pack", "11")
+		for _, name := range []string{"pack/pack-" + ws.Head + ".idx", "pack/multi-pack-index", "11/" + strings.Repeat("1", 38)} {
+			if err := syscall.Mkfifo(filepath.Join(folder, name), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if c := w.checkpoint(ws, ""); c.Commit != own {
+		t.Errorf("checkpoint %+v", c)
+	}
+}
+
 // What the user configured for all their repositories goes on working.
 func TestUsersOwnFilters(t *testing.T) {
 	t.Parallel()

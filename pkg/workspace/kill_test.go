@@ -259,8 +259,8 @@ func killedAt(t *testing.T, at int, how string) (calls int) {
 		calls, _ = strconv.Atoi(strings.TrimSpace(w.read(dir, "count")))
 	} else if strings.HasPrefix(how, "strace ") && err == nil {
 		return 0 // no thread came that far
-	} else if at == 0 || err == nil || !strings.Contains(err.Error(), "killed") {
-		t.Fatalf("%v\n%s", err, out)
+	} else if at == 0 || err == nil || !strings.HasPrefix(how, "strace ") && !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("%v\n%s", err, out) // strace may also kill what git itself starts: then the tick ends with an error
 	} else {
 		calls = at
 		out, err = live(0)

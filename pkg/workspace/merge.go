@@ -47,8 +47,9 @@ type Merged struct {
 	Command string   // what a person can run to finish; "" when it is done, or cannot be
 }
 
-// Merge lands a commit on the base branch of a repository on this machine. The commit is built in the store. A base that is not checked out anywhere is set by compare
-// and swap; one that is, is fast-forwarded there, when nothing there is uncommitted. Nothing else is ever done to a checkout.
+// Merge lands a commit on the base branch of a repository on this machine. The commit is built in the store. A base that is not checked
+// out anywhere is set by compare and swap; one that is, is fast-forwarded there, when nothing there is uncommitted. Nothing else is
+// ever done to a checkout.
 func (m *Manager) Merge(ctx context.Context, repo Repository, req MergeRequest) (Merged, error) {
 	if err := m.open(); err != nil {
 		return Merged{}, err
@@ -88,7 +89,8 @@ func (m *Manager) merge(ctx context.Context, h home, req MergeRequest) (Merged, 
 		return Merged{Status: MergeAlready, SHA: base.Object, Tree: base.Tree}, nil
 	}
 	if base.Object != req.ExpectedBase {
-		return Merged{Status: MergeBaseMoved, Detail: fmt.Sprintf("%s is at %s and not at %s", h.repo.Base, short(base.Object), short(req.ExpectedBase))}, nil
+		detail := fmt.Sprintf("%s is at %s and not at %s", h.repo.Base, short(base.Object), short(req.ExpectedBase))
+		return Merged{Status: MergeBaseMoved, Detail: detail}, nil
 	}
 	if err != nil {
 		return Merged{}, err
@@ -163,8 +165,8 @@ func rebase(ctx context.Context, store git.Repo, req MergeRequest, tree string) 
 	return Merged{SHA: on.Commit, Tree: on.Tree}, nil
 }
 
-// replay makes the change of a commit again on top of another. The merge that does it is between commits made for it, whose common ancestor has the tree of
-// the commit's parent: git before 2.40 takes the ancestor of a merge from the history only.
+// replay makes the change of a commit again on top of another. The merge that does it is between commits made for it, whose common
+// ancestor has the tree of the commit's parent: git before 2.40 takes the ancestor of a merge from the history only.
 func replay(ctx context.Context, store git.Repo, commit, on git.LogEntry) (git.LogEntry, []string, error) {
 	parentTree, err := store.TreeOf(ctx, commit.Parents[0])
 	if err != nil {

@@ -123,33 +123,35 @@ func (s *space) salvageFiles(ctx context.Context, manifest *Manifest) (string, e
 	}
 	manifest.Changed = len(paths)
 	manifest.Paths = paths[:min(len(paths), listed)]
-	if err := s.tree.Stage(ctx, status.Entries); err != nil {
-		if err := s.stageEach(ctx, status.Entries, manifest, err); err != nil {
-			return "", err
-		}
+	refused, err := s.stageMost(ctx, status.Entries)
+	if err != nil {
+		return "", err
+	}
+	if len(refused) > 0 {
+		manifest.Damage = strings.TrimSpace(manifest.Damage + " git takes no " + few(refused))
 	}
 	return s.tree.WriteTree(ctx)
 }
 
-// stageEach stages what it can when one of the files cannot be, and notes those that cannot.
-func (s *space) stageEach(ctx context.Context, entries []git.StatusEntry, manifest *Manifest, first error) error {
-	var refused *git.Error
-	if !errors.As(first, &refused) {
-		return first
+// stageMost stages all entries that git takes, and says which it does not. A group that is refused is tried in halves.
+func (s *space) stageMost(ctx context.Context, entries []git.StatusEntry) (refused []string, err error) {
+	err = s.tree.Stage(ctx, entries)
+	var failed *git.Error
+	switch {
+	case err == nil || !errors.As(err, &failed):
+		return nil, err
+	case len(entries) == 1:
+		return []string{entries[0].Path}, nil
 	}
-	var missing []string
-	for _, entry := range entries {
-		err := s.tree.Stage(ctx, []git.StatusEntry{entry})
-		switch {
-		case err == nil:
-		case errors.As(err, &refused):
-			missing = append(missing, entry.Path)
-		default:
-			return err
+	half := len(entries) / 2
+	for _, part := range [][]git.StatusEntry{entries[:half], entries[half:]} {
+		more, err := s.stageMost(ctx, part)
+		if err != nil {
+			return nil, err
 		}
+		refused = append(refused, more...)
 	}
-	manifest.Damage = strings.TrimSpace(manifest.Damage + " git takes no " + few(missing))
-	return nil
+	return refused, nil
 }
 
 // keep makes a commit and names it by the first free number below the task, unless the last one there is the same.
@@ -284,7 +286,7 @@ func (m *Manager) RestoreSalvage(ctx context.Context, repo Repository, ws Worksp
 		return nil, err
 	}
 	if len(merged.Conflicts) > 0 {
-		return nil, fmt.Errorf("%s conflicts with %s in %s: merge by hand, in a clone of %s", ref, ws.Branch, few(merged.Conflicts), s.home.storeDir())
+		return nil, fmt.Errorf("%s conflicts with %s in %s: apply what backburner salvage show prints by hand", ref, ws.Branch, few(merged.Conflicts))
 	}
 	if err := s.tree.SwitchTree(ctx, state.Head, merged.Tree); err != nil {
 		return nil, err

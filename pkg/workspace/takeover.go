@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -139,6 +140,9 @@ func (s *space) importCommits(ctx context.Context, c *clone, ids []string, known
 	defer removeTree(scratch)
 	if base, err := s.base(); err == nil && base != "" {
 		known = append(known, base)
+	}
+	if err := c.lend(s.home.pool); err != nil {
+		return fmt.Errorf("read the workspace's objects: %w", err)
 	}
 	_, err = s.store.Borrowing(c.objects()).Import(ctx, scratch, ids, known)
 	return err
