@@ -396,6 +396,21 @@ func TestSpecialFiles(t *testing.T) {
 	w.pristine(ws)
 }
 
+// Pipes with the names of files that git reads wherever they are.
+func TestPipesThatGitReads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ws, dir := w.started()
+	w.write(dir, "x.txt", "x\n")
+	for _, name := range []string{".gitattributes", "src/.gitignore", "src/.gitattributes"} {
+		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ws.Head = w.checkpoint(ws, "").Commit
+	w.pristine(ws)
+}
+
 // Objects at which git would wait for ever, or that come from elsewhere, are not read.
 func TestObjectsThatAreNone(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,8 @@ func (m *Manager) enter(repo Repository, ws Workspace) (*space, func(), error) {
 		leave()
 		return nil, nil, err
 	}
-	return s, leave, nil
+	stop := watchPipes(s.dir)
+	return s, func() { stop(); leave() }, nil
 }
 
 func checkWorkspace(ws Workspace) error {
