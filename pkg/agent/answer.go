@@ -29,7 +29,7 @@ const (
 // answer is what the agent answered, cleaned and cut, and why it cannot be accepted; "" when it can.
 func (a *Agent) answer(c Call, r report) (work.Result, string) {
 	raw, missing := r.structured, "the last message has no JSON object with a status"
-	if a.preset.program == "" {
+	if a.preset.contract {
 		raw, missing = readResult(c.path(resultFile))
 	} else if raw == nil {
 		raw = findAnswer(r.final)

@@ -18,7 +18,7 @@ var colours = regexp.MustCompile("\x1b\\[[0-9;:?]*[A-Za-z]")
 func (a *Agent) Collect(c Call, exit proc.Exit) Outcome {
 	r := a.report(c, exit)
 	result, problem := a.answer(c, r)
-	if a.preset.program == "" {
+	if a.preset.contract {
 		r.session = result.SessionID
 		r.tokens = tokens{input: result.Usage.InputTokens, output: result.Usage.OutputTokens, cost: result.Usage.CostUSD}
 	}
@@ -41,7 +41,11 @@ func (a *Agent) report(c Call, exit proc.Exit) report {
 		return a.preset.read(bytes.NewReader(nil), stderr, exit)
 	}
 	defer stdout.Close()
-	return a.preset.read(stdout, stderr, exit)
+	r := a.preset.read(stdout, stderr, exit)
+	if a.preset.measure != nil {
+		r.tokens = a.preset.measure(c)
+	}
+	return r
 }
 
 // count works out what the run consumed, and its session up to now.

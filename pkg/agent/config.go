@@ -54,8 +54,8 @@ type Agent struct {
 func New(c Config, self []string) (*Agent, error) {
 	p, ok := presets[c.Preset]
 	if !ok {
-		return nil, fmt.Errorf("agent %s: preset %q is not known; one of %s, or \"custom\" with a command of your own",
-			c.Name, c.Preset, strings.Join(known(), ", "))
+		return nil, fmt.Errorf("agent %s: preset %q is not supported; there are %s, where custom runs a command of yours", c.Name, c.Preset,
+			strings.Join(known(), ", "))
 	}
 	if len(c.Command) == 0 {
 		if p.program == "" {

@@ -15,10 +15,11 @@ import (
 //
 // It exits 0 when it finished its turn, and may write the result file.
 var custom = preset{
-	resumes: true,
-	tools:   true,
-	invoke:  invokeCustom,
-	read:    readCustom,
+	contract: true,
+	resumes:  true,
+	tools:    true,
+	invoke:   invokeCustom,
+	read:     readCustom,
 }
 
 func invokeCustom(a *Agent, c Call) (invocation, error) {

@@ -26,9 +26,12 @@
 //	           --strict-mcp-config, --max-turns, --max-budget-usd, --resume
 //	codex      exec --json, --output-schema, sandbox workspace-write (no network) / read-only, exec resume; an untrusted
 //	           project's configuration is off by default. A reconciler may write the workspace's .git as well.
-//	gemini     stream-json, approval mode yolo / default (which has no tools that change things), settings of the run's
-//	           own for MCP servers and turns
+//	gemini     stream-json, approval mode yolo / default with commands that read, settings of the run's own for MCP servers
+//	           and turns
 //	opencode   run --format json, permissions and MCP servers by OPENCODE_CONFIG_CONTENT, OPENCODE_DISABLE_PROJECT_CONFIG
+//	copilot    output json, --allow-all-tools / nothing but what needs no permission, --resume; no MCP servers, its own
+//	           for GitHub off
+//	qwen       stream-json, approval mode yolo / default with commands that read, --max-session-turns, --resume; no MCP servers
 //	custom     any command that keeps the contract: see [Config.Command] and the BACKBURNER_ variables set in custom.go
 //
 // # What agents do not get

@@ -61,6 +61,8 @@ func FuzzClaude(f *testing.F)   { fuzzReader(f, "claude") }
 func FuzzCodex(f *testing.F)    { fuzzReader(f, "codex") }
 func FuzzGemini(f *testing.F)   { fuzzReader(f, "gemini") }
 func FuzzOpencode(f *testing.F) { fuzzReader(f, "opencode") }
+func FuzzCopilot(f *testing.F)  { fuzzReader(f, "copilot") }
+func FuzzQwen(f *testing.F)     { fuzzReader(f, "qwen") }
 
 func FuzzFindAnswer(f *testing.F) {
 	f.Add("x {\"status\":\"done\"} y")

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"io"
 	"os"
@@ -26,17 +27,17 @@ var gemini = preset{
 const settingsFile = "settings.json"
 
 func invokeGemini(a *Agent, c Call) (invocation, error) {
-	// Without --skip-trust it refuses to run in a folder nobody has trusted. The mode "default" has no tools that change things when nobody
-	// can be asked.
-	mode := "default"
+	// Without --skip-trust it refuses to run in a folder nobody has trusted. The mode "default" asks, hence refuses, what is not allowed.
+	args := []string{"-o", "stream-json", "--skip-trust", "--approval-mode"}
 	if c.Task.Writes() {
-		mode = "yolo"
+		args = append(args, "yolo")
+	} else {
+		args = append(args, "default", "--allowed-tools", strings.Join(shellTools(), ","))
 	}
-	args := []string{"-o", "stream-json", "--skip-trust", "--approval-mode", mode}
 	if a.config.Model != "" {
 		args = append(args, "-m", a.config.Model)
 	}
-	names := []string{"none"}
+	names := []string{noServer()}
 	if len(c.Tools) > 0 {
 		names = nil
 		for _, s := range c.Tools {
@@ -66,6 +67,9 @@ func invokeGemini(a *Agent, c Call) (invocation, error) {
 	env := []string{"GEMINI_CLI_SYSTEM_SETTINGS_PATH=" + c.path(settingsFile)}
 	return invocation{args: append(args, a.config.Args...), env: env}, nil
 }
+
+// noServer is the only name of an MCP server that may be started when none may: one that no checkout can have given to its own.
+func noServer() string { return "none-" + rand.Text() }
 
 func (c Call) geminiServers() map[string]any {
 	servers := map[string]any{}

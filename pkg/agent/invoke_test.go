@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,11 +44,19 @@ func TestArguments(t *testing.T) {
 				` -c mcp_servers.tracker={required=true,default_tools_approval_mode="approve",url="https://mcp.example.org",bearer_token_env_var="TRACKER_TOKEN"}` +
 				` -c mcp_servers.db={required=true,default_tools_approval_mode="approve",command="db-mcp",args=[],env_vars=["DB_URL"]}` +
 				` -c x=1 resume 01a22b94-d4f6 -`},
-		{"gemini reads", Config{Preset: "gemini"}, Call{Task: work.MakePlan}, `-o stream-json --skip-trust --approval-mode default --allowed-mcp-server-names none`},
+		{"gemini reads", Config{Preset: "gemini"}, Call{Task: work.MakePlan}, `-o stream-json --skip-trust --approval-mode default --allowed-tools READING --allowed-mcp-server-names none-RANDOM`},
 		{"gemini writes", Config{Preset: "gemini", Model: "pro", MaxTurns: 9}, Call{Task: work.Implement, Session: "86352049", Tools: tracker},
 			`-o stream-json --skip-trust --approval-mode yolo -m pro --allowed-mcp-server-names git,tracker,db --resume 86352049`},
 		{"opencode reads", Config{Preset: "opencode"}, Call{Task: work.MakePlan}, `run --format json`},
 		{"opencode writes", Config{Preset: "opencode", Model: "a/b"}, Call{Task: work.Verify, Session: "ses_1"}, `run --format json -m a/b -s ses_1`},
+		{"copilot reads", Config{Preset: "copilot"}, Call{Task: work.MakePlan},
+			`--output-format json --no-ask-user --no-color --no-auto-update --disable-builtin-mcps --usage-output-file DIR/usage.json`},
+		{"copilot writes", Config{Preset: "copilot", Model: "m"}, Call{Task: work.Implement, Session: "a8884bf1"},
+			`--output-format json --no-ask-user --no-color --no-auto-update --disable-builtin-mcps --usage-output-file DIR/usage.json --allow-all-tools --model m --resume=a8884bf1`},
+		{"qwen reads", Config{Preset: "qwen"}, Call{Task: work.MakePlan, Schema: schema},
+			`-o stream-json --approval-mode default --allowed-mcp-server-names none-RANDOM --allowed-tools READING`},
+		{"qwen writes", Config{Preset: "qwen", Model: "m", MaxTurns: 3}, Call{Task: work.Implement, Session: "ef67"},
+			`-o stream-json --approval-mode yolo --allowed-mcp-server-names none-RANDOM -m m --max-session-turns 3 -r ef67`},
 		{"custom", Config{Preset: "custom", Command: []string{"/bin/x"}, Args: []string{"--fast"}}, Call{Task: work.Verify}, `--fast`},
 		{"a session that could be an option", Config{Preset: "codex"}, Call{Task: work.ReviewPR, Session: "--last"},
 			`exec --json --skip-git-repo-check -C /w -s read-only --disable unbounded_connection_retries -c analytics.enabled=false` +
@@ -57,6 +66,8 @@ func TestArguments(t *testing.T) {
 			_, call := invoke(t, test.conf, &test.call)
 			got := strings.ReplaceAll(strings.Join(call.args, " "), test.call.Dir, "DIR")
 			got = strings.Replace(got, "--add-dir "+os.TempDir()+" ", "--add-dir TMP ", 1)
+			got = strings.Replace(got, strings.Join(shellTools(), ","), "READING", 1)
+			got = regexp.MustCompile(`none-[A-Z2-7]{26}`).ReplaceAllString(got, "none-RANDOM")
 			if got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
@@ -146,8 +157,8 @@ func TestEnvironment(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for name, c := range map[string]Config{
-		`preset "hal" is not known; one of claude, codex, gemini, opencode`: {Preset: "hal"},
-		"a custom agent needs a command":                                    {Preset: "custom"},
+		`preset "hal" is not supported; there are claude, codex, gemini, opencode`: {Preset: "hal"},
+		"a custom agent needs a command":                                           {Preset: "custom"},
 	} {
 		if _, err := New(c, nil); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v", err)

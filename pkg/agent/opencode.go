@@ -23,15 +23,15 @@ var opencode = preset{
 }
 
 func invokeOpencode(a *Agent, c Call) (invocation, error) {
-	may := "deny"
-	if c.Task.Writes() {
-		may = "allow"
+	permission := map[string]any{"edit": "allow", "bash": "allow", "external_directory": "allow", "webfetch": "deny"}
+	if !c.Task.Writes() {
+		shell := map[string]string{"*": "deny"} // the last rule that matches counts, and * comes first in JSON
+		for _, command := range reading {
+			shell[command], shell[command+" *"] = "allow", "allow"
+		}
+		permission = map[string]any{"edit": "deny", "bash": shell, "external_directory": "deny", "webfetch": "deny"}
 	}
-	config := map[string]any{
-		"share": "disabled", "autoupdate": false,
-		"permission": map[string]string{"edit": may, "bash": may, "external_directory": may, "webfetch": "deny"},
-		"mcp":        c.opencodeServers(),
-	}
+	config := map[string]any{"share": "disabled", "autoupdate": false, "permission": permission, "mcp": c.opencodeServers()}
 	text, err := json.Marshal(config)
 	if err != nil {
 		return invocation{}, err

@@ -9,10 +9,12 @@ import (
 
 // preset is what is known of one command line.
 type preset struct {
-	program string
-	version []string // arguments that make it say its version; nil: it cannot
-	resumes bool     // it can go on with a session
-	tools   bool     // it can be given MCP servers
+	program string // empty: the configuration's
+	// contract says that the answer, the session and the usage are in the result file.
+	contract bool
+	version  []string // arguments that make it say its version; nil: it cannot
+	resumes  bool     // it can go on with a session
+	tools    bool     // it can be given MCP servers
 	// cumulative says that the tokens it states are those of the whole session.
 	cumulative bool
 	// pass are names of variables it needs for its own account; set are variables it gets unless the user has them.
@@ -21,6 +23,8 @@ type preset struct {
 	invoke func(*Agent, Call) (invocation, error)
 	// read understands what it printed; stderr is its end.
 	read func(stdout io.Reader, stderr []byte, exit proc.Exit) report
+	// measure finds what the run consumed where it is not part of the output; nil: it is.
+	measure func(Call) tokens
 }
 
 // invocation is one call of a command line, without the program.
@@ -34,11 +38,15 @@ var presets = map[string]preset{
 	"codex":    codex,
 	"gemini":   gemini,
 	"opencode": opencode,
+	"copilot":  copilot,
+	"qwen":     qwen,
 	"custom":   custom,
 }
 
 // known are the presets, in the order in which an unconfigured backburner would choose.
-func known() []string { return []string{"claude", "codex", "gemini", "opencode", "custom"} }
+func known() []string {
+	return []string{"claude", "codex", "gemini", "opencode", "copilot", "qwen", "custom"}
+}
 
 // Presets are the presets there are, in order of preference; "custom" is the last.
 func Presets() []string { return known() }

@@ -24,7 +24,7 @@ func (a *Agent) Run(ctx context.Context, c Call) Outcome {
 		return a.Collect(c, notStarted(proc.ReasonStartFailed, err))
 	}
 	out := a.Collect(c, exit)
-	if a.preset.program != "" && out.Result.Status != "" {
+	if !a.preset.contract && out.Result.Status != "" {
 		// For those who look at the folder: nothing of ours reads it.
 		text, _ := json.MarshalIndent(out.Result, "", "  ")
 		_ = os.WriteFile(c.path(resultFile), append(text, '\n'), 0o644)

@@ -75,6 +75,16 @@ var samples = []struct {
 
 	{"opencode-jsonl-success.jsonl", 0, "", "", "ses_dd48 Created hello.txt with one line. 2500/57 $0.00111"},
 	{"opencode-jsonl-denied.jsonl", 0, work.ClassPermissionDenied, `refused: write {"filePath":"/home/me/ext.txt"`, "ses_dd3d  100/20 $0.00014"},
+	{"copilot-jsonl-success.jsonl", 0, "", "", "ac39ccc9 Created hello.txt with one line. 0/0"},
+	{"copilot-jsonl-denied.jsonl", 0, work.ClassPermissionDenied, `refused: create {"path":"/home/me/work/hello.txt"`, "d898a935 done 0/0"},
+	{"copilot-jsonl-error-401.jsonl", 1, work.ClassAuth, "Authentication failed with provider", "9b5f40b3  0/0"},
+	{"copilot-jsonl-error-500.jsonl", 1, work.ClassTransient, "Failed to get response from the AI model", "35bdd635  0/0"},
+	{"copilot-noauth.stderr", 1, work.ClassAuth, "No authentication information found", "  0/0"},
+
+	{"qwen-stream-success.jsonl", 0, "", "", "afb0ab9c Created hello.txt with one line. 2500/57"},
+	{"qwen-stream-schema.jsonl", 0, work.ClassOutputInvalid, "status: missing", "d0216e04  100/20"},
+	{"qwen-json-error-401.json", 0, work.ClassAuth, "[API Error: 401 invalid x-api-key]", "3ebc28ee  0/0"},
+
 	{"opencode-jsonl-error-401.jsonl", 1, work.ClassAuth, "invalid x-api-key", "ses_dd48  0/0"},
 }
 

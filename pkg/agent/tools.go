@@ -5,6 +5,19 @@ import (
 	"os"
 )
 
+// reading are the shell commands that a role that only reads may run, where a command line would let it run none by itself: what a
+// reviewer needs to see a change.
+var reading = []string{"git status", "git log", "git diff", "git show", "git blame", "git ls-files", "git merge-base", "git rev-parse", "cat", "grep", "head", "ls", "tail", "wc"}
+
+// shellTools are they as gemini and its descendants name them.
+func shellTools() []string {
+	var all []string
+	for _, command := range reading {
+		all = append(all, "run_shell_command("+command+")")
+	}
+	return all
+}
+
 // permissions are the server's tools as a command line names them in a list of what is allowed.
 func (s Server) permissions(server, separator string) []string {
 	if len(s.Allowed) == 0 {
