@@ -166,7 +166,7 @@ func version() string {
 }
 
 func commands() []*cli.Command {
-	all := []*cli.Command{tickCommand(), statusCommand(), logsCommand(), openCommand(), versionCommand()}
+	all := []*cli.Command{tickCommand(), statusCommand(), logsCommand(), openCommand(), demoCommand(), demoAgentCommand(), versionCommand()}
 	all = append(all, requestCommands()...)
 	for _, c := range all {
 		c.OnUsageError = usageError

@@ -120,7 +120,16 @@ func (w *Workstream) ask(t *Task, questions []string, now time.Time) error {
 	if !w.Status.Active() {
 		return nil
 	}
-	return w.Move(AwaitingInput, Reason{"asked:" + string(t.Kind), fmt.Sprintf("the %s asked %d question(s)", t.Kind.Role(), len(questions))}, now)
+	return w.Move(AwaitingInput, Reason{"asked:" + string(t.Kind), asked(t.Kind.Role(), questions)}, now)
+}
+
+// asked says in one line what an agent wants to know.
+func asked(by Role, questions []string) string {
+	first := Clip(Printable(questions[0]), 200)
+	if len(questions) == 1 {
+		return fmt.Sprintf("the %s asks: %s", by, first)
+	}
+	return fmt.Sprintf("the %s asks %d questions, first: %s", by, len(questions), first)
 }
 
 // carryOn is what an accepted result means for its workstream.
