@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -152,6 +153,29 @@ func TestEnvironment(t *testing.T) {
 		if value, ok := seen[name]; ok {
 			t.Errorf("%s=%s is handed on", name, value)
 		}
+	}
+}
+
+// TestGitFindsNoCredentials asks git for a password, with a helper in the user's configuration that has one.
+func TestGitFindsNoCredentials(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	write(t, filepath.Join(home, ".gitconfig"), "[credential]\n\thelper = \"!f() { echo username=me; echo password=s3cret; }; f\"\n")
+	a, err := New(Config{Name: "a", Preset: "custom", Command: []string{"/bin/x"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill := func(env []string) string {
+		cmd := exec.Command("git", "credential", "fill")
+		cmd.Env, cmd.Dir, cmd.Stdin = env, home, strings.NewReader("protocol=https\nhost=example.org\n\n")
+		out, _ := cmd.Output()
+		return string(out)
+	}
+	if out := fill(append(os.Environ(), "GIT_TERMINAL_PROMPT=0")); !strings.Contains(out, "s3cret") {
+		t.Fatalf("the helper does not work at all: %q", out)
+	}
+	if out := fill(a.environment(Call{Dir: home}, invocation{})); strings.Contains(out, "s3cret") {
+		t.Error("an agent's git gets the user's password")
 	}
 }
 

@@ -42,7 +42,7 @@ func (a *Agent) supervise(ctx context.Context, c Call) (proc.Exit, error) {
 		return proc.Exit{}, fmt.Errorf("prepare %s: %w", a.config.Name, err)
 	}
 	handle, err := proc.Start(a.self, c.Dir, proc.Job{
-		Execution: c.Execution,
+		Execution: proc.Mark(c.Execution, c.Dir),
 		Args:      a.argv(call.args),
 		Dir:       c.Workspace,
 		Env:       a.environment(c, call),

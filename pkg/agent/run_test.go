@@ -36,7 +36,7 @@ func TestContract(t *testing.T) {
 	for _, want := range []string{
 		"BACKBURNER_TASK_ID=t1", "BACKBURNER_TASK_KIND=verify", "BACKBURNER_ROLE=qa", "BACKBURNER_WORKSTREAM=w1", "BACKBURNER_SESSION_ID=my session",
 		"BACKBURNER_PROMPT_FILE=" + c.path("prompt.md"), "BACKBURNER_PACKET_FILE=" + c.path("packet.json"), "BACKBURNER_RESULT_FILE=" + c.path("result.json"),
-		"BACKBURNER_MCP_CONFIG=" + c.path("mcp.json"), "BACKBURNER_EXECUTION=" + c.Execution,
+		"BACKBURNER_MCP_CONFIG=" + c.path("mcp.json"), "BACKBURNER_EXECUTION=" + proc.Mark(c.Execution, c.Dir),
 	} {
 		if !slices.Contains(seen.Env, want) {
 			t.Errorf("no %s", want)
