@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-const module = "github.com/backburner-cli/backburner"
+const module = modulePath
 
 // row is a package, the packages of ours it may import, and why.
 type row struct {

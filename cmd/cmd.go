@@ -168,6 +168,7 @@ func version() string {
 func commands() []*cli.Command {
 	all := []*cli.Command{tickCommand(), statusCommand(), logsCommand(), openCommand(), demoCommand(), demoAgentCommand(), versionCommand()}
 	all = append(all, requestCommands()...)
+	all = append(all, setupCommands()...)
 	for _, c := range all {
 		c.OnUsageError = usageError
 	}
