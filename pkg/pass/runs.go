@@ -36,6 +36,7 @@ const afterwards = 2 * time.Minute
 type errand struct {
 	agent  string // name
 	call   agent.Call
+	task   *work.Task // as it was at the start
 	record work.Execution
 	tree   workspace.Workspace
 	repo   Repository
@@ -74,7 +75,7 @@ func (r *runs) task(board *work.Board, w *work.Workstream, t *work.Task, name st
 func (r *runs) errand(w *work.Workstream, t *work.Task, id, name string) errand {
 	repo := r.repositories[w.Repository]
 	role := t.Kind.Role()
-	e := errand{agent: name, tree: treeOf(w), repo: repo}
+	e := errand{agent: name, task: t, tree: treeOf(w), repo: repo}
 	e.record = work.Execution{
 		Schema: work.Schema, ID: id, Workstream: w.ID, Task: t.ID, Kind: work.ByAgent, TaskKind: t.Kind, Role: role,
 		Agent: name, Tick: r.settings.Tick, Before: w.Head,
@@ -141,6 +142,9 @@ func (r *runs) collect(ctx context.Context, board *work.Board, w *work.Workstrea
 	out := work.Outcome{Execution: e.record.ID, Class: got.Class, Detail: got.Detail, Result: got.Result, ResetAt: got.ResetAt}
 	if out.Class == "" {
 		r.inspect(ctx, &e, &out)
+	}
+	if out.Class == "" {
+		out.Class, out.Detail = out.Refused(e.task)
 	}
 	e.finish(got, out)
 	err := r.store.SaveExecution(&e.record)

@@ -32,7 +32,7 @@ func (w *Workstream) Finish(t *Task, o Outcome, p Policy, now time.Time) error {
 		return t.Move(TaskPending, string(o.Class), now)
 	}
 	if o.Class == "" {
-		o.Class, o.Detail = w.refuse(t, o)
+		o.Class, o.Detail = o.Refused(t)
 	}
 	if o.Class != "" {
 		t.Class, t.Unread = o.Class, true
@@ -74,8 +74,9 @@ func (o Outcome) Words(before string) string {
 	return before + refused + Clip(o.Detail, maxDetail) + ". Answer again, exactly in the asked format."
 }
 
-// refuse says why a run that ended well is not accepted all the same.
-func (w *Workstream) refuse(t *Task, o Outcome) (Class, string) {
+// Refused says why a run that ended well is not accepted all the same; the
+// class is "" when it is.
+func (o Outcome) Refused(t *Task) (class Class, detail string) {
 	if problems := o.Result.Problems(t.Kind); len(problems) > 0 {
 		return ClassOutputInvalid, strings.Join(problems, "; ")
 	}
@@ -88,8 +89,12 @@ func (w *Workstream) refuse(t *Task, o Outcome) (Class, string) {
 	if o.Problem != "" {
 		return ClassOrdinary, o.Problem
 	}
-	if expectsChange(t.Kind) && o.Checkpoint != nil && !o.Checkpoint.NetNew && !w.mayLeaveAsIs(t, o.Result) {
-		return ClassNoWork, "the " + string(t.Kind.Role()) + " changed nothing"
+	if expectsChange(t.Kind) && o.Checkpoint != nil && !o.Checkpoint.NetNew && !mayLeaveAsIs(t, o.Result) {
+		detail = "the " + string(t.Kind.Role()) + " changed nothing"
+		if o.Result.Summary != "" {
+			detail += ": " + o.Result.Summary
+		}
+		return ClassNoWork, detail
 	}
 	return "", ""
 }
@@ -98,7 +103,7 @@ func expectsChange(k TaskKind) bool { return k == Implement }
 
 // mayLeaveAsIs accepts a builder that says a later increment needs nothing:
 // there is work on the branch, and no red gate asks for more.
-func (w *Workstream) mayLeaveAsIs(t *Task, r Result) bool {
+func mayLeaveAsIs(t *Task, r Result) bool {
 	return r.Status == ResultNoChange && t.Context.Gate == "" && t.Context.Increment > 0
 }
 
