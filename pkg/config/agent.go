@@ -16,7 +16,7 @@ func Presets() []string { return fieldNamed(reflect.TypeFor[Agent](), "preset").
 
 // Agent is one configured agent command line.
 type Agent struct {
-	Preset      string        `toml:"preset" example:"\"claude\"" enum:"claude,codex,gemini,opencode,custom" doc:"which command line it is; default: the table's name"`
+	Preset      string        `toml:"preset" example:"\"claude\"" enum:"claude,codex,gemini,opencode,copilot,qwen,custom" doc:"which command line it is; default: the table's name"`
 	Command     []string      `toml:"command" example:"[\"/usr/local/bin/claude\"]" check:"argv" doc:"program and first arguments; needed for \"custom\", else the preset's own"`
 	Args        []string      `toml:"args" example:"[\"--verbose\"]" check:"text" doc:"further arguments, put after the preset's"`
 	Model       string        `toml:"model" check:"argument" doc:"default: the agent's own choice"`

@@ -128,13 +128,13 @@ func TestEveryKindOfProblem(t *testing.T) {
 		{"gate of a repository", "[[repository]]\npath = '.'\ngates = { full = 'web', fulll = 'web' }", `3: repository[0].gates.full: there is no [gate.web]; add that table
 3: repository[0].gates.fulll: nothing asks for a gate of that name; did you mean "full"?`},
 
-		{"agent of unknown kind", "[agent.mine]\nslots = 2\n[agent.claud]", `1: agent.mine: it is not said which agent this is; add preset = "claude", "codex", "gemini", "opencode" or "custom"
+		{"agent of unknown kind", "[agent.mine]\nslots = 2\n[agent.claud]", `1: agent.mine: it is not said which agent this is; add preset = "claude", "codex", "gemini", "opencode", "copilot", "qwen" or "custom"
 3: agent.claud: it is not said which agent this is; add preset = "claude"`},
 		{"unknown preset", "[agent.mine]\npreset = 'cluade'", `2: agent.mine.preset: "cluade" is not known; did you mean "claude"?`},
 		{"custom without command", "[agent.mine]\npreset = 'custom'", `1: agent.mine: preset "custom" does not know what to run; add command = ["program", "argument"]`},
 		{"role of an unknown agent", "[agent.mine]\ncommand = ['x']\n[roles]\nbuilder = ['mine', 'codx',\n 'zzz']\nplanner = ['custom']", `4: roles.builder[1]: "codx" is no agent; did you mean "codex"?
-5: roles.builder[2]: "zzz" is no agent; add [agent.zzz] with preset = "custom" and its command, or use "claude", "codex", "gemini", "mine" or "opencode"
-6: roles.planner[0]: "custom" is no agent; add [agent.custom] with preset = "custom" and its command, or use "claude", "codex", "gemini", "mine" or "opencode"`},
+5: roles.builder[2]: "zzz" is no agent; add [agent.zzz] with preset = "custom" and its command, or use "claude", "codex", "copilot", "gemini", "mine", "opencode" or "qwen"
+6: roles.planner[0]: "custom" is no agent; add [agent.custom] with preset = "custom" and its command, or use "claude", "codex", "copilot", "gemini", "mine", "opencode" or "qwen"`},
 		{"unknown role", "[roles]\nbilder = []", `2: roles.bilder: unknown key; did you mean builder?`},
 
 		{"gate without steps", "[gate.fast]\n[gate.full]\nsteps = []", `1: gate.fast: has no steps, and a gate that ran nothing cannot pass; add steps, or remove [gate.fast]
@@ -206,7 +206,7 @@ wrong = 1
 		Env:   []string{"BACKBURNER_TICK_DEADLINE=soon", "BACKBURNER_TICK_MAXACTIVE=3"},
 		Flags: map[string]string{"tick.on_busy": "never", "tick.max_agent": "1"},
 	})
-	const want = `backburner.toml:2: roles.builder[0]: "nobody" is no agent; add [agent.nobody] with preset = "custom" and its command, or use "claude", "codex", "gemini" or "opencode"
+	const want = `backburner.toml:2: roles.builder[0]: "nobody" is no agent; add [agent.nobody] with preset = "custom" and its command, or use "claude", "codex", "copilot", "gemini", "opencode" or "qwen"
 backburner.toml:4: tick.max_agents: 0 is too little; at least 1
 backburner.toml:5: tick.wrong: unknown key; known here: max_active, max_agents, max_gates, deadline, queue, prioritizer, on_busy, fail_on
 backburner.toml:6: gate.fast: has no steps, and a gate that ran nothing cannot pass; add steps, or remove [gate.fast]

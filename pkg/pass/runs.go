@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/agent"
+	"github.com/backburner-cli/backburner/pkg/budget"
 	"github.com/backburner-cli/backburner/pkg/prompt"
 	"github.com/backburner-cli/backburner/pkg/work"
 	"github.com/backburner-cli/backburner/pkg/workspace"
@@ -52,6 +53,7 @@ func (r *runs) task(board *work.Board, w *work.Workstream, t *work.Task, name st
 		id := copied.NextExecution()
 		e := r.errand(copied, copied.Task(t.ID), id, name)
 		e.call.Timeout, e.record.StartedAt = timeout, now.UTC()
+		e.call.BudgetUSD, _ = budget.Left(r.settings.Budget.Caps, spent(board, w, r.settings.Tick, now))
 		return func(ctx context.Context) Record {
 			err := r.prepare(copied, copied.Task(t.ID), &e)
 			return func(now time.Time) (Act, error) {
