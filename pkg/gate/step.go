@@ -43,7 +43,7 @@ func (r *Runner) runStep(ctx context.Context, c Call, s numbered) result {
 	for {
 		res.Tries++
 		name := folder(s, res.Tries)
-		job.Execution = fmt.Sprintf("%s.%02d.%d", c.Execution, s.number, res.Tries)
+		job.Execution = proc.Mark(fmt.Sprintf("%s.%02d.%d", c.Execution, s.number, res.Tries), c.Dir)
 		res.Log = name + "/" + logFile
 		exit, err := r.supervise(ctx, filepath.Join(c.Dir, name), job)
 		res.judge(ctx, s.Step, exit, err)

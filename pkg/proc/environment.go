@@ -1,9 +1,24 @@
 package proc
 
-import "strings"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+	"strings"
+)
 
-// Marker is the environment variable that every process of a job carries; its value is the id of the execution.
+// Marker is the environment variable that every process of a job carries; its value is [Job.Execution].
 const Marker = "BACKBURNER_EXECUTION"
+
+// Mark makes a [Job.Execution] of the id of an execution and its folder. The id alone is not enough: what is kept elsewhere on this machine
+// may have one of the same name, and then the end of one job would be that of the other.
+func Mark(id, dir string) string {
+	if absolute, err := filepath.Abs(dir); err == nil {
+		dir = absolute
+	}
+	sum := sha256.Sum256([]byte(dir))
+	return id + "." + hex.EncodeToString(sum[:6])
+}
 
 // allowed is what every agent needs to find its tools, its own configuration and the network. A name that ends in * stands for
 // all names that begin so.

@@ -20,7 +20,8 @@ const (
 
 // Job is what a supervisor runs. Paths are absolute, or relative to the directory of the job.
 type Job struct {
-	// Execution is the id by which all processes of the job are marked: letters, digits, "-", "_" and ".".
+	// Execution is the id by which all processes of the job are marked: letters, digits, "-", "_" and ".". No two jobs of a machine may
+	// have the same; see [Mark].
 	Execution string `json:"execution"`
 	// Args are the program and its arguments. A name without a slash is looked up in the PATH of Env, a relative path from Dir.
 	Args []string `json:"args"`

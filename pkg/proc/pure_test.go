@@ -139,3 +139,14 @@ func TestDescendants(t *testing.T) {
 		})
 	}
 }
+
+// Two executions of one name, in two states, are two jobs.
+func TestMark(t *testing.T) {
+	one := Mark("fix.0001", "/srv/a/executions/fix.0001")
+	if !validExecution(one) || one != Mark("fix.0001", "/srv/a/executions/../executions/fix.0001") {
+		t.Errorf("%q", one)
+	}
+	if other := Mark("fix.0001", "/srv/b/executions/fix.0001"); other == one {
+		t.Errorf("both are %q", one)
+	}
+}
