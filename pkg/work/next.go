@@ -101,10 +101,14 @@ func (h *TaskHold) why() string {
 	if h.Detail != "" {
 		why = h.Detail
 	}
-	if !h.NextEligibleAt.IsZero() {
-		why += ", until " + h.NextEligibleAt.Format(time.RFC3339)
+	switch at := h.NextEligibleAt.Format(time.RFC3339); {
+	case h.NextEligibleAt.IsZero():
+		return why
+	case h.Reason == "backoff":
+		return "tried again after " + at + ": " + why
+	default:
+		return why + ", until " + at
 	}
-	return why
 }
 
 func nextBuilding(w *Workstream, p Policy, now time.Time) Step {
@@ -197,6 +201,9 @@ func nextQA(w *Workstream, p Policy, now time.Time) Step {
 }
 
 func nextReady(w *Workstream) Step {
+	if w.Published != w.Head {
+		return move(QA, "evidence_stale", "what is published is no longer what is here, so it is verified again")
+	}
 	for i := range w.Intents {
 		if w.Intents[i].Kind == "merge" && w.Intents[i].New == w.Head {
 			return Step{Act: Land, Why: "merge " + w.Branch}
