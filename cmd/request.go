@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/backburner-cli/backburner/pkg/config"
 	"github.com/backburner-cli/backburner/pkg/forge"
 	"github.com/backburner-cli/backburner/pkg/forge/local"
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -246,7 +248,7 @@ func submit(c *cli.Context, r *work.Request) error {
 	if r.Verb != work.VerbAdd && r.Workstream != "" {
 		_, _, err := st.Workstream(r.Workstream)
 		if errors.Is(err, fs.ErrNotExist) {
-			return usage("there is no workstream %s; see: backburner status", work.Printable(r.Workstream))
+			return unknown(cfg, r.Workstream)
 		}
 		if err != nil {
 			return err
@@ -259,12 +261,34 @@ func submit(c *cli.Context, r *work.Request) error {
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, r)
 	}
-	what := string(r.Verb)
+	what := string(r.Verb) + " --all"
 	if r.Workstream != "" {
-		what += " " + r.Workstream
+		what = string(r.Verb) + " " + r.Workstream
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s: noted; the next tick does it (backburner tick)\n", what)
+	who := "the next tick does it (backburner tick)"
+	if leaseOf(cfg.State.Dir, time.Now()) != nil {
+		who = "the tick that is running does it"
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "%s: noted; %s\n", what, who)
 	return err
+}
+
+// unknown says that there is no workstream, or that it is only asked for yet.
+func unknown(cfg *config.Config, id string) error {
+	st, err := openStore(cfg, true, nil) // the inbox is put in order by ticks only
+	if err != nil {
+		return err
+	}
+	requests, _, err := st.Requests()
+	if err != nil {
+		return err
+	}
+	for _, r := range requests {
+		if r.Verb == work.VerbAdd && r.Workstream == id {
+			return usage("%s was added, but no tick has taken it up yet; run backburner tick first", id)
+		}
+	}
+	return usage("there is no workstream %s; see: backburner status", work.Printable(id))
 }
 
 func wantArgs(c *cli.Context, least, most int) error {

@@ -73,11 +73,14 @@ func viewOf(cfg *config.Config, st *store.Store, board *work.Board, now time.Tim
 		return report.View{}, err
 	}
 	view := report.View{Now: now, Hold: board.Agents.Hold}
+	for _, r := range board.Requests {
+		view.Requests = append(view.Requests, report.RequestOf(r))
+	}
 	byID := make(map[string]*work.Workstream, len(board.Workstreams))
 	for id, w := range board.Workstreams {
 		byID[id] = w
 	}
-	for _, i := range pass.Preview(board, settings(cfg, "", now), repos, now) {
+	for _, i := range preview(cfg, board, settings(cfg, "", now), repos, now) {
 		view.Workstreams = append(view.Workstreams, itemOf(byID[i.ID], i))
 	}
 	tick, err := st.LastTick()
@@ -89,6 +92,27 @@ func viewOf(cfg *config.Config, st *store.Store, board *work.Board, now time.Tim
 	}
 	view.Lease = leaseOf(cfg.State.Dir, now)
 	return view, nil
+}
+
+// preview is what the next tick begins with. What a dead tick left is its
+// first business; no tick of this moment has it.
+func preview(cfg *config.Config, board *work.Board, set pass.Settings, repos pass.Repositories, now time.Time) []pass.Intention {
+	all := pass.Preview(board, set, repos, now)
+	if leaseOf(cfg.State.Dir, now) != nil {
+		return all
+	}
+	for n, i := range all {
+		switch w := board.Workstreams[i.ID]; {
+		case w.Running() != nil:
+			all[n].Next = "take over from a tick that died: the " + string(w.Running().Kind.Role()) + " is ended if it still runs, else its result counts"
+		case w.GateRun != "":
+			all[n].Next = "take over from a tick that died: its gate is run again"
+		default:
+			continue
+		}
+		all[n].Act = work.MoveOn
+	}
+	return all
 }
 
 func itemOf(w *work.Workstream, i pass.Intention) report.Item {
@@ -115,7 +139,7 @@ func statusOf(c *cli.Context, cfg *config.Config, st *store.Store, id string) er
 		return err
 	}
 	now := time.Now()
-	d := report.Detail{Item: report.ItemOf(w, "", "it is over"), Workstream: w, Now: now}
+	d := report.Detail{Item: report.ItemOf(w, "", work.Next(w, work.Policy{}, now).Why), Workstream: w, Now: now}
 	if !archived {
 		item, err := itemFor(c.Context, cfg, st, w, now)
 		if err != nil {

@@ -108,7 +108,7 @@ func dryRun(c *cli.Context, cfg *config.Config, set pass.Settings, repos pass.Re
 	for _, q := range bad {
 		fmt.Fprintln(c.App.ErrWriter, q)
 	}
-	intentions := pass.Preview(board, set, repos, time.Now())
+	intentions := preview(cfg, board, set, repos, time.Now())
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, map[string]any{"workstreams": intentions})
 	}

@@ -56,16 +56,26 @@ func (e *enrol) decide(board *work.Board, b *Batch, in *Incoming, archived work.
 		Repositories: slices.Sorted(maps.Keys(e.repositories)), Archived: archived, MaxActive: e.settings.MaxActive,
 		Queue: e.settings.Queue, BranchPrefix: e.settings.BranchPrefix,
 	}, now)
+	before := in.Progress.Decision
 	in.Progress = progress
 	switch progress.Decision {
 	case work.Deferred:
-		return e.putOff(in), nil
+		return e.putOff(in), putOffNotice(in, before)
 	case work.Rejected:
 		return decided(board, e.store, in), Notice(fmt.Sprintf("add %s: refused (%s): %s", work.Printable(in.Workstream), progress.Reason, progress.Detail))
 	}
 	w.Say("added", "added", fmt.Sprintf("Added by %s from %s.", in.By, work.Printable(in.Source)), now)
 	b.Add(w.ID)
 	return decided(board, e.store, in), nil
+}
+
+// putOffNotice says once that a request was put off; nothing is remembered of
+// spec files, which would be told of in every tick.
+func putOffNotice(in *Incoming, before work.Decision) error {
+	if in.File != "" || before == work.Deferred {
+		return nil
+	}
+	return Notice(fmt.Sprintf("add %s: put off (%s): %s", work.Printable(in.Workstream), in.Progress.Reason, in.Progress.Detail))
 }
 
 // putOff keeps the request in the inbox, with what was decided so far.

@@ -52,6 +52,9 @@ func (r *runs) judge(w *work.Workstream, x work.Execution, dir string, tree work
 		if !got.Green {
 			x.Outcome, x.Class = "red", got.Class
 		}
+		if got.Class == work.ClassInterrupted {
+			x.Outcome = string(got.Class) // it judged nothing
+		}
 		if err == nil {
 			err = r.store.SaveExecution(&x)
 		}

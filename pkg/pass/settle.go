@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -35,12 +36,23 @@ func (s *settle) Select(board *work.Board, b *Batch, _ time.Time) []Job {
 func (s *settle) gate(w *work.Workstream) Job {
 	id := w.GateRun
 	return do("end gate "+id, w.ID, func(ctx context.Context) Record {
-		err := s.runs.gates.End(ctx, s.runs.store.ExecutionDir(id))
+		err := errors.Join(s.runs.gates.End(ctx, s.runs.store.ExecutionDir(id)), s.cut(id))
 		return func(time.Time) (Act, error) {
 			w.GateRun = ""
 			return nil, err
 		}
 	})
+}
+
+// cut completes the record of a gate that nobody waited for.
+func (s *settle) cut(id string) error {
+	x, err := s.runs.store.Execution(id)
+	if err != nil || !x.EndedAt.IsZero() {
+		return nil // nothing to complete
+	}
+	x.EndedAt, x.Class, x.Outcome = s.runs.now().UTC(), work.ClassInterrupted, string(work.ClassInterrupted)
+	x.Detail = "the tick that ran it died"
+	return s.runs.store.SaveExecution(x)
 }
 
 const asideFor = 14 * 24 * time.Hour // how long a workspace that was moved aside is kept

@@ -56,7 +56,16 @@ func (s *summary) observe(w *work.Workstream) {
 			s.Recoveries = make(map[string]int)
 		}
 		s.Recoveries[r.Outcome]++
+		c.Steps = append(c.Steps, "workspace "+r.Outcome+": "+orElse(saved(r), orElse(r.Detail, "nothing lay there")))
 	}
+}
+
+// saved says where the work is that lay in a workspace; "" when none did.
+func saved(r work.Recovery) string {
+	if r.Salvage == "" {
+		return ""
+	}
+	return "what an unfinished run left is saved as " + r.Salvage
 }
 
 // finished counts an execution and tells of it.
@@ -120,7 +129,7 @@ func (s *summary) line(board *work.Board, repositories Repositories, failure err
 		c := *s.changes[id]
 		if w := board.Workstreams[id]; w != nil {
 			c.To, c.Reason, c.Detail = w.Status, w.Reason, w.Detail
-			c.Next = work.Next(w, repositories[w.Repository].Policy, now).Why
+			c.Next = intend(board, w, repositories, now).Next
 		} else {
 			c.To = s.last[id].Status
 		}

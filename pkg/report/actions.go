@@ -83,7 +83,7 @@ func Markdown(t work.Tick, v View) string {
 		fmt.Fprintf(&b, "\n**It could not go on:** %s\n", cell(oneLine(t.Error)))
 	}
 	if t.TookOver != "" {
-		fmt.Fprintf(&b, "\nTook over from a tick that died: %s\n", cell(oneLine(t.TookOver)))
+		fmt.Fprintf(&b, "\nThe tick before did not end: %s\n", cell(oneLine(t.TookOver)))
 	}
 	for _, n := range t.Notices {
 		fmt.Fprintf(&b, "\n> %s\n", cell(oneLine(n)))

@@ -80,7 +80,7 @@ func (d Detail) head(p *page) {
 	if age := ago(i.ChangedAt, d.Now); age != "now" && age != "-" {
 		status = statusWords(i.Status) + " for " + age
 	}
-	if i.Phase != "" {
+	if i.Phase != "" && i.Status != work.Closed && i.Status != work.Failed {
 		status += ", goes back to " + statusWords(i.Phase)
 	}
 	p.row("Status", itemColor(i), status)
@@ -231,7 +231,7 @@ func (d Detail) taskWords(t *work.Task) string {
 	if t.Attempts > 0 {
 		text += ", " + plural(t.Attempts, "failure", "failures")
 	}
-	if t.Irrelevant != "" {
+	if t.Irrelevant != "" && t.Status != work.TaskCancelled {
 		text += ", no longer wanted: " + oneLine(t.Irrelevant)
 	}
 	if h := t.Held; h != nil && t.Status == work.TaskPending {

@@ -249,7 +249,7 @@ func TestAppendSummary(t *testing.T) {
 
 func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
-	for name, want := range map[string]string{"r.json": `{"id":"2026`, "r.md": "## backburner", "r.txt": "Took over", "report": "Took over"} {
+	for name, want := range map[string]string{"r.json": `{"id":"2026`, "r.md": "## backburner", "r.txt": "The tick before did not end", "report": "The tick before did not end"} {
 		path := filepath.Join(dir, name)
 		must(t, report.WriteFile(path, tick(), view()))
 		if content, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(content), want) {

@@ -153,14 +153,31 @@ func footer(b *strings.Builder, v View, s Style) {
 		}
 		fmt.Fprintf(b, "%s\n", s.paint(yellow, "Everything is held"+by+", "+since(v.Hold.At, v.Now)+"; go on with: backburner resume --all"))
 	}
+	for _, r := range v.Requests {
+		fmt.Fprintf(b, "%s\n", request(r))
+	}
 	for _, p := range v.Problems {
 		fmt.Fprintf(b, "%s\n", s.paint(red, "Problem: "+oneLine(p)))
 	}
-	fmt.Fprintln(b, lastTick(v, s))
+	if v.LastTick != nil || v.Lease == nil {
+		fmt.Fprintln(b, lastTick(v, s))
+	}
 	if v.Lease != nil {
 		fmt.Fprintf(b, "A tick is running since %s (%s, pid %d on %s).\n", v.Lease.AcquiredAt.In(v.Now.Location()).Format("15:04"),
 			work.Printable(v.Lease.TickID), v.Lease.PID, work.Printable(v.Lease.Host))
 	}
+}
+
+// request is what waits for a tick, in one line.
+func request(r Request) string {
+	what := string(r.Verb) + " --all"
+	if r.Workstream != "" {
+		what = string(r.Verb) + " " + work.Printable(r.Workstream)
+	}
+	if r.Reason == "" {
+		return "Noted, and not taken up yet: " + what
+	}
+	return fmt.Sprintf("Put off: %s: %s (%s)", what, oneLine(r.Detail), work.Printable(r.Reason))
 }
 
 func counts(items []Item) string {

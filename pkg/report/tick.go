@@ -40,7 +40,7 @@ func TickJSON(out io.Writer, t work.Tick) error {
 func tickText(t work.Tick, s Style) string {
 	var b strings.Builder
 	if t.TookOver != "" {
-		fmt.Fprintf(&b, "Took over from a tick that died: %s\n\n", oneLine(t.TookOver))
+		fmt.Fprintf(&b, "The tick before did not end: %s\n\n", oneLine(t.TookOver))
 	}
 	for _, c := range t.Changes {
 		change(&b, c, s)

@@ -16,6 +16,7 @@ type View struct {
 	LastTick    *LastTick  `json:"last_tick"`   // null before the first
 	Lease       *Lease     `json:"lease"`       // null while no tick runs
 	Hold        *work.Hold `json:"hold,omitempty"`
+	Requests    []Request  `json:"requests,omitempty"` // not decided yet, oldest first
 	Problems    []string   `json:"problems,omitempty"` // what belongs to no workstream: files set aside, bad specs
 	Now         time.Time  `json:"now"`                // when it was looked at; its zone is that of the times shown
 }
@@ -49,6 +50,25 @@ type Item struct {
 	Gates       map[string]string `json:"gates,omitempty"`     // green, red, or stale: of another tree
 	CreatedAt   time.Time         `json:"created_at"`
 	ChangedAt   time.Time         `json:"changed_at"`
+}
+
+// Request is what somebody asked for and no tick has decided yet.
+type Request struct {
+	ID         string    `json:"id"`
+	Verb       work.Verb `json:"verb"`
+	Workstream string    `json:"workstream,omitempty"` // "" for everything
+	By         string    `json:"by"`
+	At         time.Time `json:"at"`
+	Reason     string    `json:"reason,omitempty"` // why it was put off; "" when no tick has seen it
+	Detail     string    `json:"detail,omitempty"`
+}
+
+// RequestOf is what is shown of a request.
+func RequestOf(r *work.Request) Request {
+	return Request{
+		ID: r.ID, Verb: r.Verb, Workstream: r.Workstream, By: r.By, At: r.At,
+		Reason: r.Progress.Reason, Detail: r.Progress.Detail,
+	}
 }
 
 // Question is an open question with the command that answers it.
