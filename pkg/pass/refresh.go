@@ -2,7 +2,6 @@ package pass
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -234,7 +233,7 @@ func (r *refresh) merge(ctx context.Context, w *work.Workstream, tree workspace.
 // conflict stops the workstream until its branch is reconciled with the base.
 func conflict(w *work.Workstream, got workspace.Mainline, now time.Time) error {
 	w.Conflict = &work.Conflict{Ours: got.Ours, Base: got.Base, Files: got.Files, DetectedAt: now.UTC()}
-	w.Say("conflict:"+got.Ours+":"+got.Base, "blocked",
-		fmt.Sprintf("The branch conflicts with its base in %s; the reconciler will merge them.", strings.Join(got.Files, ", ")), now)
-	return w.Move(work.Blocked, work.Reason{Code: "mainline_conflict", Detail: fmt.Sprintf("%d file(s) conflict with the base", len(got.Files))}, now)
+	where := "the branch conflicts with its base in " + first(got.Files, 5)
+	w.Say("conflict:"+got.Ours+":"+got.Base, "blocked", "Stopped: "+where+". The reconciler will merge them.", now)
+	return w.Move(work.Blocked, work.Reason{Code: "mainline_conflict", Detail: where}, now)
 }

@@ -37,7 +37,8 @@ const afterwards = 2 * time.Minute
 type errand struct {
 	agent  string // name
 	call   agent.Call
-	task   *work.Task // as it was at the start
+	before *work.Workstream // as it was at the start
+	task   *work.Task       // of it
 	record work.Execution
 	tree   workspace.Workspace
 	repo   Repository
@@ -77,7 +78,7 @@ func (r *runs) task(board *work.Board, w *work.Workstream, t *work.Task, name st
 func (r *runs) errand(w *work.Workstream, t *work.Task, id, name string) errand {
 	repo := r.repositories[w.Repository]
 	role := t.Kind.Role()
-	e := errand{agent: name, task: t, tree: treeOf(w), repo: repo}
+	e := errand{agent: name, before: w, task: t, tree: treeOf(w), repo: repo}
 	e.record = work.Execution{
 		Schema: work.Schema, ID: id, Workstream: w.ID, Task: t.ID, Kind: work.ByAgent, TaskKind: t.Kind, Role: role,
 		Agent: name, Tick: r.settings.Tick, Before: w.Head,
@@ -142,11 +143,9 @@ func (r *runs) collect(ctx context.Context, board *work.Board, w *work.Workstrea
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 	defer cancel()
 	out := work.Outcome{Execution: e.record.ID, Class: got.Class, Detail: got.Detail, Result: got.Result, ResetAt: got.ResetAt}
+	r.inspect(ctx, &e, &out)
 	if out.Class == "" {
-		r.inspect(ctx, &e, &out)
-	}
-	if out.Class == "" {
-		out.Class, out.Detail = out.Refused(e.task)
+		out.Class, out.Detail = e.before.Refused(e.task, out)
 	}
 	e.finish(got, out)
 	err := r.store.SaveExecution(&e.record)
@@ -165,12 +164,15 @@ func (r *runs) collect(ctx context.Context, board *work.Board, w *work.Workstrea
 
 const memoryCap = 64 << 10 // bytes of a workstream's memory.md
 
-// inspect makes a checkpoint of a writing agent's work; what an agent that was
-// only to read has written is put aside.
+// inspect makes a checkpoint of a writing agent's work, also when it has to
+// answer once more; what an agent that was only to read has written is put aside.
 func (r *runs) inspect(ctx context.Context, e *errand, out *work.Outcome) {
 	if !e.record.TaskKind.Writes() {
 		r.putAside(ctx, e, out)
 		return
+	}
+	if out.Class != "" && out.Class != work.ClassOutputInvalid {
+		return // what it left is saved by the row recover
 	}
 	message := out.Result.CommitMessage
 	if message == "" {
@@ -187,6 +189,22 @@ func (r *runs) inspect(ctx context.Context, e *errand, out *work.Outcome) {
 		c := checkpointOf(got, e.record.Task, e.record.ID, time.Time{})
 		out.Checkpoint = &c
 		e.record.After, e.record.Changed = got.Commit, got.Changed[:min(len(got.Changed), 100)]
+		r.reconciled(ctx, e, out)
+	}
+}
+
+// reconciled holds a reconciler to its word.
+func (r *runs) reconciled(ctx context.Context, e *errand, out *work.Outcome) {
+	base := e.task.Context.Base
+	if e.task.Kind != work.Reconcile || base == "" || out.Class != "" || out.Result.Status != work.ResultDone {
+		return
+	}
+	shared, err := r.trees.MergeBase(ctx, e.repo.Repository, out.Checkpoint.Commit, base)
+	switch {
+	case err != nil:
+		out.Class, out.Detail = work.ClassOrdinary, err.Error()
+	case shared != base:
+		out.Class, out.Detail = work.ClassNoWork, "the reconciler did not merge "+base[:min(len(base), 10)]+" of "+e.repo.Base
 	}
 }
 

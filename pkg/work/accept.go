@@ -2,6 +2,7 @@ package work
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,7 +33,7 @@ func (w *Workstream) Finish(t *Task, o Outcome, p Policy, now time.Time) error {
 		return t.Move(TaskPending, string(o.Class), now)
 	}
 	if o.Class == "" {
-		o.Class, o.Detail = o.Refused(t)
+		o.Class, o.Detail = w.Refused(t, o)
 	}
 	if o.Class != "" {
 		t.Class, t.Unread = o.Class, true
@@ -74,9 +75,9 @@ func (o Outcome) Words(before string) string {
 	return before + refused + Clip(o.Detail, maxDetail) + ". Answer again, exactly in the asked format."
 }
 
-// Refused says why a run that ended well is not accepted all the same; the
-// class is "" when it is.
-func (o Outcome) Refused(t *Task) (class Class, detail string) {
+// Refused says why a run of a task that ended well is not accepted all the
+// same; the class is "" when it is.
+func (w *Workstream) Refused(t *Task, o Outcome) (class Class, detail string) {
 	if problems := o.Result.Problems(t.Kind); len(problems) > 0 {
 		return ClassOutputInvalid, strings.Join(problems, "; ")
 	}
@@ -89,7 +90,7 @@ func (o Outcome) Refused(t *Task) (class Class, detail string) {
 	if o.Problem != "" {
 		return ClassOrdinary, o.Problem
 	}
-	if expectsChange(t.Kind) && o.Checkpoint != nil && !o.Checkpoint.NetNew && !mayLeaveAsIs(t, o.Result) {
+	if expectsChange(t.Kind) && o.Checkpoint != nil && !o.Checkpoint.NetNew && !w.worked(t) && !mayLeaveAsIs(t, o.Result) {
 		detail = "the " + string(t.Kind.Role()) + " changed nothing"
 		if o.Result.Summary != "" {
 			detail += ": " + o.Result.Summary
@@ -100,6 +101,12 @@ func (o Outcome) Refused(t *Task) (class Class, detail string) {
 }
 
 func expectsChange(k TaskKind) bool { return k == Implement }
+
+// worked reports whether an earlier run of the task, one that asked or whose
+// answer was refused, left work on the branch.
+func (w *Workstream) worked(t *Task) bool {
+	return slices.ContainsFunc(w.Checkpoints, func(c Checkpoint) bool { return c.Task == t.ID && c.NetNew })
+}
 
 // mayLeaveAsIs accepts a builder that says a later increment needs nothing:
 // there is work on the branch, and no red gate asks for more.
@@ -162,7 +169,11 @@ func (w *Workstream) carryOn(t *Task, o Outcome, p Policy, now time.Time) error 
 	case Reconcile:
 		w.Conflict = nil
 		w.Rounds.Conflict++ // also when it says so and the base still conflicts
-		return w.Move(w.Resume(), Reason{"recovered:mainline", "the conflict with the base is resolved"}, now)
+		next := w.Resume()
+		if next == ReadyToMerge {
+			next = QA // what was ready is another tree now
+		}
+		return w.Move(next, Reason{"recovered:mainline", "the conflict with the base is resolved"}, now)
 	}
 	return nil
 }

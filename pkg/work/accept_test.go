@@ -130,6 +130,14 @@ func TestFinishRefuses(t *testing.T) {
 		{"nothing to build in a later one", work.Implement, func(_ *work.Workstream, task *work.Task, o *work.Outcome) {
 			task.Context.Increment, o.Checkpoint, o.Result.Status = 1, unchanged, work.ResultNoChange
 		}, "", ""},
+		{"nothing left to build after an answer", work.Implement, func(w *work.Workstream, task *work.Task, o *work.Outcome) {
+			w.AddCheckpoint(work.Checkpoint{Commit: "half", Tree: "halftree", Task: task.ID, NetNew: true})
+			o.Checkpoint = unchanged
+		}, "", ""},
+		{"nothing built, others did", work.Implement, func(w *work.Workstream, _ *work.Task, o *work.Outcome) {
+			w.AddCheckpoint(work.Checkpoint{Commit: "half", Tree: "halftree", Task: "t99", NetNew: true})
+			o.Checkpoint = unchanged
+		}, work.ClassNoWork, "the builder changed nothing"},
 		{"nothing built in a later one, but done", work.Implement, func(_ *work.Workstream, task *work.Task, o *work.Outcome) {
 			task.Context.Increment, o.Checkpoint = 1, unchanged
 		}, work.ClassNoWork, "the builder changed nothing"},

@@ -108,6 +108,12 @@ func TestAnAssessorStops(t *testing.T) {
 
 func TestAConflictIsResolved(t *testing.T) {
 	w, task := atWork(t, work.Reconcile)
+	w.Phase = work.ReadyToMerge // what was ready is not what is here now
+	finish(t, w, task, good(work.Reconcile), gated())
+	if w.Status != work.QA {
+		t.Errorf("what was ready is %s without a gate", w.Status)
+	}
+	w, task = atWork(t, work.Reconcile)
 	w.Phase = work.QA
 	finish(t, w, task, good(work.Reconcile), gated())
 	if w.Status != work.QA || w.Reason != "recovered:mainline" || w.Conflict != nil || w.Rounds.Conflict != 1 {
