@@ -256,4 +256,10 @@ func TestFinishKeepsDetailsShort(t *testing.T) {
 	if len(w.Detail) > 5000 || len(task.Context.Words) > 5000 {
 		t.Errorf("a detail of %d bytes, words of %d", len(w.Detail), len(task.Context.Words))
 	}
+	w, task = atWork(t, work.Implement)
+	asks := work.Result{Status: work.ResultNeedsInput, Questions: []string{strings.Repeat("x", 1<<20)}}
+	must(t, w.Finish(task, work.Outcome{Result: asks}, gated(), noon))
+	if q := w.Questions[0]; len(q.Text) > 5000 || len(w.Outbox[0].Text) > 6000 {
+		t.Errorf("a question of %d bytes", len(q.Text))
+	}
 }

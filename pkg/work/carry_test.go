@@ -38,7 +38,7 @@ func TestAPlan(t *testing.T) {
 			if approve {
 				want, event = work.AwaitingApproval, "awaiting_approval"
 			}
-			if w.Status != want || w.Reason != "plan:3" || w.Plan == nil || w.Revision != 3 || w.Approval != nil || w.Increment != 0 || w.Verified != "" {
+			if w.Status != want || w.Reason != "plan:3" || w.Plan == nil || w.Revision != 3 || w.Approval != nil || w.Increment != 0 || w.Verified != "" || !w.PlannedAt.Equal(noon) {
 				t.Errorf("%s, approve %v: %s (%s), revision %d, %+v", kind, approve, w.Status, w.Reason, w.Revision, w.Approval)
 			}
 			if w.Rounds != (work.Rounds{Review: 1}) {

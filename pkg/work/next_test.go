@@ -168,6 +168,7 @@ func TestNextInBuilding(t *testing.T) {
 	strict.Limits.RepairRounds = 0
 	check(t, []situation{
 		{"nothing built", in(work.Building), p, "make implement", "the builder builds"},
+		{"nothing ever done", in(work.Building, func(w *work.Workstream) { w.Tasks = nil }), p, "make implement", ""},
 		{"waiting", in(work.Building, waiting(work.Implement)), p, "run t2 implement", ""},
 		{"failed before, and asked for again", in(work.Building, after(work.Implement, work.TaskFailed)), p, "make implement", ""},
 		{"built by hand before planning", in(work.Building, func(w *work.Workstream) { w.Tasks = nil }, built, after(work.MakePlan, work.TaskCompleted)), p, "make implement", ""},
