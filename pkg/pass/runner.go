@@ -11,7 +11,7 @@ import (
 
 const (
 	pollEvery = 200 * time.Millisecond // for new requests, while agents run
-	restless  = 1_000_000              // askings of one row by one batch; more is a fault in the row
+	restless  = 100_000                // askings of one row by one batch; more is a fault in the row
 )
 
 // runner drives batches through the table. All its methods run on the one
