@@ -57,9 +57,10 @@ type Ledger struct {
 
 // Cost is what one execution cost.
 type Cost struct {
-	USD    *float64 `json:"usd,omitempty"` // nil: unknown
-	Tokens int64    `json:"tokens,omitempty"`
-	Tick   string   `json:"tick"`
+	USD    *float64      `json:"usd,omitempty"` // nil: unknown
+	Tokens int64         `json:"tokens,omitempty"`
+	Wall   time.Duration `json:"wall_ns,omitempty"`
+	Tick   string        `json:"tick"`
 }
 
 // NewBoard is an empty board.
@@ -133,24 +134,23 @@ func (l *Ledger) Record(day, execution string, c Cost) {
 	l.Days[day][execution] = c
 }
 
-// Day is the known cost of a day in USD.
-func (l *Ledger) Day(day string) float64 {
-	sum := 0.0
+// Day is what was spent on a day. The ledger knows only the sum of tokens,
+// which counts as input.
+func (l *Ledger) Day(day string) Spending {
+	var sum Spending
 	for _, c := range l.Days[day] {
-		if c.USD != nil {
-			sum += *c.USD
-		}
+		sum.Add(Usage{CostUSD: c.USD, InputTokens: c.Tokens}, c.Wall)
 	}
 	return sum
 }
 
-// Tick is the known cost of one tick in USD.
-func (l *Ledger) Tick(tick string) float64 {
-	sum := 0.0
+// Tick is what one tick spent, likewise.
+func (l *Ledger) Tick(tick string) Spending {
+	var sum Spending
 	for _, day := range l.Days {
 		for _, c := range day {
-			if c.Tick == tick && c.USD != nil {
-				sum += *c.USD
+			if c.Tick == tick {
+				sum.Add(Usage{CostUSD: c.USD, InputTokens: c.Tokens}, c.Wall)
 			}
 		}
 	}

@@ -86,20 +86,24 @@ func TestLedgerCountsEachExecutionOnce(t *testing.T) {
 	for range 3 {
 		l.Record("2026-03-14", "a.0002", work.Cost{USD: usd(2), Tokens: 10, Tick: "k2"})
 	}
-	l.Record("2026-03-14", "b.0001", work.Cost{Tokens: 10, Tick: "k2"}) // nobody knows what it cost
+	l.Record("2026-03-14", "b.0001", work.Cost{Tokens: 10, Wall: time.Minute, Tick: "k2"}) // nobody knows what it cost
 	l.Record("2026-03-14", "b.0002", work.Cost{USD: usd(0.5), Tick: "k3"})
 	for day, want := range map[string]float64{"2026-03-13": 1, "2026-03-14": 2.5, "2026-03-15": 0} {
-		if got := l.Day(day); got != want {
+		if got := l.Day(day).CostUSD; got != want {
 			t.Errorf("%s: %v, want %v", day, got, want)
 		}
 	}
 	for tick, want := range map[string]float64{"k1": 1, "k2": 2, "k3": 0.5, "k4": 0} {
-		if got := l.Tick(tick); got != want {
+		if got := l.Tick(tick).CostUSD; got != want {
 			t.Errorf("%s: %v, want %v", tick, got, want)
 		}
 	}
+	all := work.Spending{CostUSD: 2, UnknownCost: 1, InputTokens: 20, Sessions: 2, Wall: time.Minute}
+	if got := l.Tick("k2"); got != all {
+		t.Errorf("k2: %+v, want %+v", got, all)
+	}
 	l.Prune("2026-03-14")
-	if l.Day("2026-03-13") != 0 || l.Tick("k1") != 0 || l.Day("2026-03-14") != 2.5 {
+	if l.Day("2026-03-13").Sessions != 0 || l.Tick("k1").Sessions != 0 || l.Day("2026-03-14").CostUSD != 2.5 {
 		t.Error("pruning takes the wrong days")
 	}
 }
@@ -115,8 +119,8 @@ func TestCostsThatNoRunCanHave(t *testing.T) {
 	}
 	l.Record("2026-03-14", "z", work.Cost{USD: usd(0.25), Tick: "k"})
 	s.Add(work.Usage{CostUSD: usd(0.25), InputTokens: 3, OutputTokens: 4}, time.Second)
-	if l.Day("2026-03-14") != 0.25 || l.Tick("k") != 0.25 {
-		t.Errorf("the ledger counts %v", l.Day("2026-03-14"))
+	if l.Day("2026-03-14").CostUSD != 0.25 || l.Tick("k").CostUSD != 0.25 {
+		t.Errorf("the ledger counts %+v", l.Day("2026-03-14"))
 	}
 	if want := (work.Spending{CostUSD: 0.25, UnknownCost: 5, InputTokens: 3, OutputTokens: 4, Sessions: 6, Wall: 6 * time.Second}); s != want {
 		t.Errorf("spending %+v, want %+v", s, want)

@@ -1,7 +1,6 @@
 package work_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand"
@@ -134,6 +133,10 @@ func (l *life) recover() {
 
 // refresh brings the branch up to its base, as far as that goes.
 func (l *life) refresh() {
+	if l.w.Status == work.ReadyToMerge && l.w.Held == nil && !l.calm && l.one(10) {
+		l.conflict()
+		return
+	}
 	switch l.next().Act {
 	case work.RunAgent, work.RunGate, work.Publish:
 	default:
@@ -147,8 +150,7 @@ func (l *life) refresh() {
 	}
 	switch {
 	case l.chance("conflict", 30):
-		l.w.Conflict = &work.Conflict{Ours: l.w.Head, Base: "moved", Files: []string{"a.go"}, DetectedAt: l.now}
-		l.ok("conflict", l.w.Move(work.Blocked, work.Reason{Code: "mainline_conflict", Detail: "conflicts"}, l.now))
+		l.conflict()
 	case l.calm:
 	case l.one(20):
 		l.w.AddCheckpoint(l.leave(true))
@@ -162,6 +164,11 @@ func (l *life) refresh() {
 		}
 		l.ok("refuse", l.w.Move(work.Blocked, work.Reason{Code: "workspace:blocked_dirty", Detail: "dirty"}, l.now))
 	}
+}
+
+func (l *life) conflict() {
+	l.w.Conflict = &work.Conflict{Ours: l.w.Head, Base: "moved", Files: []string{"a.go"}, DetectedAt: l.now}
+	l.ok("conflict", l.w.Move(work.Blocked, work.Reason{Code: "mainline_conflict", Detail: "conflicts"}, l.now))
 }
 
 func (l *life) dispatch() {
@@ -249,31 +256,6 @@ func (l *life) land() {
 		}
 	}
 }
-
-// person asks for something, or for nothing.
-func (l *life) person() {
-	if l.calm || !l.one(4) {
-		return
-	}
-	l.ask(verbs[l.rnd.Intn(len(verbs))])
-}
-
-func (l *life) ask(verb work.Verb) {
-	r := &work.Request{ID: fmt.Sprintf("r%d", l.rnd.Int63()), Verb: verb, Workstream: l.w.ID, By: "kim", At: l.now,
-		Title: l.w.Title, Body: fmt.Sprintf("text %d", l.rnd.Intn(3)), Text: []string{"", "words"}[l.rnd.Intn(2)]}
-	a, err := l.w.Apply(r, l.now)
-	l.ok(string(verb), err)
-	l.say("%s: %s %s %s", verb, a.Decision, a.Reason, a.Detail)
-	if a.Decision == work.Applied && l.one(8) {
-		after := l.state()
-		if _, err := l.w.Apply(r, l.now); err != nil || !bytes.Equal(after, l.state()) {
-			l.fail("applying %s twice is not applying it once: %v", verb, err)
-		}
-	}
-}
-
-var verbs = []work.Verb{work.VerbAnswer, work.VerbApprove, work.VerbReject, work.VerbRetry, work.VerbRetry, work.VerbHold, work.VerbResume,
-	work.VerbResume, work.VerbCancel, work.VerbPrioritize, work.VerbSkip, work.VerbEdit, work.VerbMerge, work.VerbAnswer, work.VerbApprove}
 
 func (l *life) one(in int) bool { return l.rnd.Intn(in) == 0 }
 

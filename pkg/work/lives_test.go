@@ -1,6 +1,7 @@
 package work_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand"
 	"strings"
@@ -149,3 +150,28 @@ func (l *life) rest() {
 		l.fail("it rests, and nobody is told what to type: %s", s.Why)
 	}
 }
+
+// person asks for something, or for nothing.
+func (l *life) person() {
+	if l.calm || !l.one(4) {
+		return
+	}
+	l.ask(verbs[l.rnd.Intn(len(verbs))])
+}
+
+func (l *life) ask(verb work.Verb) {
+	r := &work.Request{ID: fmt.Sprintf("r%d", l.rnd.Int63()), Verb: verb, Workstream: l.w.ID, By: "kim", At: l.now,
+		Title: l.w.Title, Body: fmt.Sprintf("text %d", l.rnd.Intn(3)), Text: []string{"", "words"}[l.rnd.Intn(2)]}
+	a, err := l.w.Apply(r, l.now)
+	l.ok(string(verb), err)
+	l.say("%s: %s %s %s", verb, a.Decision, a.Reason, a.Detail)
+	if a.Decision == work.Applied && l.one(8) {
+		after := l.state()
+		if _, err := l.w.Apply(r, l.now); err != nil || !bytes.Equal(after, l.state()) {
+			l.fail("applying %s twice is not applying it once: %v", verb, err)
+		}
+	}
+}
+
+var verbs = []work.Verb{work.VerbAnswer, work.VerbApprove, work.VerbReject, work.VerbRetry, work.VerbRetry, work.VerbHold, work.VerbResume,
+	work.VerbResume, work.VerbCancel, work.VerbPrioritize, work.VerbSkip, work.VerbEdit, work.VerbMerge, work.VerbAnswer, work.VerbApprove}

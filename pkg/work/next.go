@@ -38,7 +38,7 @@ func Next(w *Workstream, p Policy, now time.Time) Step {
 	case Blocked:
 		return nextBlocked(w, p, now)
 	case PausedBudget:
-		return wait("a budget is used up; raise it or: backburner resume " + w.ID)
+		return wait(w.Detail + "; raise the cap or: backburner resume " + w.ID)
 	case Failed, Closed:
 		return wait("ended; start it again with: backburner retry " + w.ID)
 	}
