@@ -217,7 +217,16 @@ func crew(cfg *config.Config, self []string) (*agent.Pool, error) {
 	for _, role := range work.Roles {
 		roles[role] = cfg.AgentsFor(string(role))
 	}
-	return agent.NewPool(agents, roles)
+	pool, err := agent.NewPool(agents, roles)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range agents {
+		if err := a.Missing(); err != nil {
+			pool.Without(a.Name(), err.Error())
+		}
+	}
+	return pool, nil
 }
 
 func orName(preset, name string) string {

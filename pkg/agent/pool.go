@@ -13,6 +13,7 @@ type Pool struct {
 	agents map[string]*Agent
 	order  []string // as configured
 	roles  map[work.Role][]string
+	absent map[string]string // why an agent cannot be started, by name
 }
 
 // NewPool makes a pool of agents, in order of preference, with the preferences of single roles. A role that is not named may use every
@@ -31,6 +32,14 @@ func NewPool(agents []*Agent, roles map[work.Role][]string) (*Pool, error) {
 		}
 	}
 	return p, nil
+}
+
+// Without takes an agent out of the choice and says why: it cannot be started here and now.
+func (p *Pool) Without(name, why string) {
+	if p.absent == nil {
+		p.absent = make(map[string]string)
+	}
+	p.absent[name] = why
 }
 
 // Agent is the agent of that name; nil when there is none.
@@ -54,10 +63,10 @@ const (
 // Choice is the agent for a task, or why there is none now.
 type Choice struct {
 	Agent *Agent
-	// Why is empty when there is an agent; else [WhyNoAgent], [WhyNoSlot], or what the agent that is free first is parked
-	// for ("quota", "auth").
+	// Why is empty when there is an agent; else [WhyNoAgent], [WhyNoSlot], what the agent that is free first is parked
+	// for ("quota", "auth"), or why the first one cannot be started.
 	Why string
-	// Until is when the first parked agent returns; zero unless all are parked.
+	// Until is when the first parked agent returns; zero unless all that can be started are parked.
 	Until time.Time
 }
 
@@ -65,12 +74,16 @@ type Choice struct {
 // else the first of the role's that is neither parked nor busy. busy counts the runs that go on, by agent.
 func (p *Pool) Pick(role work.Role, prefer string, busy map[string]int, states *work.AgentStates, now time.Time) Choice {
 	var free []*Agent
-	var parked Choice
+	var parked, absent Choice
 	full := false
 	for _, name := range p.Names(role) {
 		a := p.agents[name]
 		state := stateOf(states, name)
 		switch {
+		case p.absent[name] != "":
+			if absent.Why == "" {
+				absent.Why = p.absent[name]
+			}
 		case now.Before(state.ParkedUntil):
 			if parked.Until.IsZero() || state.ParkedUntil.Before(parked.Until) {
 				parked = Choice{Why: parkedFor(state), Until: state.ParkedUntil}
@@ -90,6 +103,8 @@ func (p *Pool) Pick(role work.Role, prefer string, busy map[string]int, states *
 		return Choice{Why: WhyNoSlot}
 	case parked.Why != "":
 		return parked
+	case absent.Why != "":
+		return absent
 	}
 	return Choice{Why: WhyNoAgent}
 }

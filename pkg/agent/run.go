@@ -77,11 +77,11 @@ const versionLimit = 20 * time.Second
 // Probe finds the agent's program and lets it say its version; "" when it has no way to. The error says which PATH was searched and
 // what to do.
 func (a *Agent) Probe(ctx context.Context) (version string, err error) {
+	if err := a.Missing(); err != nil {
+		return "", err
+	}
 	env := a.environment(Call{Dir: os.TempDir()}, invocation{})
 	argv := a.argv(a.preset.version)
-	if _, err := proc.LookPath(argv[0], pathOf(env)); err != nil {
-		return "", fmt.Errorf("agent %s: %w; install it, or set command = [\"/path/to/%s\"] in [agent.%s]", a.config.Name, err, argv[0], a.config.Name)
-	}
 	if a.preset.version == nil {
 		return "", nil
 	}
@@ -95,6 +95,16 @@ func (a *Agent) Probe(ctx context.Context) (version string, err error) {
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(string(result.Stdout)), "\n")
 	return work.Clip(work.Printable(first), 80), nil
+}
+
+// Missing says that the agent's program is not there, which PATH was searched, and what to do; nil when it is.
+func (a *Agent) Missing() error {
+	env := a.environment(Call{Dir: os.TempDir()}, invocation{})
+	program := a.argv(nil)[0]
+	if _, err := proc.LookPath(program, pathOf(env)); err != nil {
+		return fmt.Errorf("agent %s: %w; install it, or set command = [\"/path/to/%s\"] in [agent.%s]", a.config.Name, err, program, a.config.Name)
+	}
+	return nil
 }
 
 func pathOf(env []string) string {

@@ -77,7 +77,7 @@ func nextTask(w *Workstream, kind TaskKind, c TaskContext, now time.Time) Step {
 	}
 	why := "the " + string(t.Kind.Role()) + " " + t.describe()
 	if t.Held != nil {
-		why += " (" + t.Held.why() + ")"
+		why += " (" + t.Held.words() + ")"
 	}
 	return Step{Act: RunAgent, Task: t, Kind: t.Kind, Why: why}
 }
@@ -96,11 +96,16 @@ func (t *Task) describe() string {
 	return verbs[t.Kind]
 }
 
-func (h *TaskHold) why() string {
-	why := "held back: " + h.Reason
+// words are why the task is held, or was until now.
+func (h *TaskHold) words() string {
 	if h.Detail != "" {
-		why = h.Detail
+		return h.Detail
 	}
+	return "held back: " + h.Reason
+}
+
+func (h *TaskHold) why() string {
+	why := h.words()
 	switch at := h.NextEligibleAt.Format(time.RFC3339); {
 	case h.NextEligibleAt.IsZero():
 		return why

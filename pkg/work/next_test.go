@@ -154,7 +154,7 @@ func TestNextHeldTasks(t *testing.T) {
 		}
 		check(t, []situation{
 			{string(phase) + ", later", in(phase, waiting(kind), heldUntil(noon.Add(time.Minute))), p, "wait", "tried again after 2026-03-14T12:01:00Z: the network was down"},
-			{string(phase) + ", now", in(phase, waiting(kind), heldUntil(noon)), p, run + string(kind), ": the network was down"},
+			{string(phase) + ", now", in(phase, waiting(kind), heldUntil(noon)), p, run + string(kind), "(the network was down)"},
 			{string(phase) + ", until its cause is gone", in(phase, waiting(kind), heldUntil(time.Time{})), p, "wait", "the network was down"},
 			{string(phase) + ", for a reason", in(phase, waiting(kind), func(w *work.Workstream) { w.Pending().Held = &work.TaskHold{Reason: "no_slot"} }), p, "wait", "held back: no_slot"},
 		})
