@@ -43,6 +43,9 @@ func (d *dispatch) agent(board *work.Board, w *work.Workstream, t *work.Task, no
 	if opens := budget.Opens(now, d.settings.Budget.Windows...); !opens.Equal(now) {
 		return d.hold(w, t, work.TaskHold{Reason: "hours", Detail: "outside of the hours in which agents may start", NextEligibleAt: opens.UTC()}, now)
 	}
+	if over := d.settings.over(board, w, now); over != nil && w.Status.Active() {
+		return []Job{decide("pause "+w.ID, w.ID, over)} // others spent it since triage looked
+	}
 	if d.busy.total() >= d.settings.MaxAgents {
 		return []Job{{Wait: true}}
 	}
@@ -55,11 +58,14 @@ func (d *dispatch) agent(board *work.Board, w *work.Workstream, t *work.Task, no
 		if until.IsZero() {
 			until = now // asked again by the next tick
 		}
-		return d.hold(w, t, work.TaskHold{Reason: "no_agent", Detail: noAgent(t, choice.Why), NextEligibleAt: until.UTC()}, now)
+		return d.hold(w, t, work.TaskHold{Reason: "no_agent", Detail: noAgent(t, choice), NextEligibleAt: until.UTC()}, now)
 	}
 	timeout, ok := d.settings.start(choice.Agent.Timeout(), now)
 	if !ok {
-		return nil // the next tick has more time
+		return d.hold(w, t, work.TaskHold{
+			Reason: "deadline", Detail: "what is left of the tick is too short for it; a later tick, or one with a longer --deadline, runs it",
+			NextEligibleAt: now.UTC(),
+		}, now)
 	}
 	return []Job{d.runs.task(board, w, t, choice.Agent.Name(), timeout)}
 }
@@ -86,9 +92,13 @@ func (d *dispatch) gate(w *work.Workstream, name string, now time.Time) []Job {
 }
 
 // noAgent says why nobody can take the task.
-func noAgent(t *work.Task, why string) string {
-	if why == agent.WhyNoAgent {
-		return "no agent is configured for the role " + string(t.Kind.Role()) + " and none is installed; see: backburner doctor"
+func noAgent(t *work.Task, c agent.Choice) string {
+	switch role := string(t.Kind.Role()); {
+	case c.Why == agent.WhyNoAgent:
+		return "no agent is configured for the role " + role + " and none is installed; see: backburner doctor"
+	case c.Until.IsZero():
+		return "no agent of the role " + role + " can be started: " + c.Why
+	default:
+		return "every agent of the role " + role + " is parked: " + c.Why
 	}
-	return "every agent of the role " + string(t.Kind.Role()) + " is parked: " + why
 }

@@ -241,7 +241,9 @@ func (r *runs) account(board *work.Board, w *work.Workstream, t *work.Task, e er
 	wall := e.record.EndedAt.Sub(e.record.StartedAt)
 	w.Spending.Add(got.Usage, wall)
 	t.Spending.Add(got.Usage, wall)
-	board.Spending.Record(day(now), e.record.ID, work.Cost{USD: got.Usage.CostUSD, Tokens: got.Usage.InputTokens + got.Usage.OutputTokens, Tick: r.settings.Tick})
+	board.Spending.Record(day(now), e.record.ID, work.Cost{
+		USD: got.Usage.CostUSD, Tokens: got.Usage.InputTokens + got.Usage.OutputTokens, Wall: wall, Tick: r.settings.Tick,
+	})
 	switch {
 	case got.SessionLost:
 		delete(w.Sessions, e.record.Role)

@@ -25,8 +25,8 @@ func (s *Settings) queue(board *work.Board) []*work.Workstream {
 func spent(board *work.Board, w *work.Workstream, tick string, now time.Time) budget.Spent {
 	s := budget.Spent{
 		Workstream: since(w.Spending, w.Waived),
-		Day:        budget.Used{USD: board.Spending.Day(day(now))},
-		Tick:       budget.Used{USD: board.Spending.Tick(tick)},
+		Day:        since(board.Spending.Day(day(now)), work.Spending{}),
+		Tick:       since(board.Spending.Tick(tick), work.Spending{}),
 	}
 	if t := w.Pending(); t != nil {
 		s.Task = since(t.Spending, work.Spending{})

@@ -57,7 +57,7 @@ func (t *triage) one(board *work.Board, b *Batch, w *work.Workstream, now time.T
 	if w.Status == work.Blocked && !b.First && step.Act == work.MoveOn {
 		return Job{}, false // recovered by the next tick, not in a circle by this one
 	}
-	over := t.over(board, w, now)
+	over := t.settings.over(board, w, now)
 	if over != nil && step.Act == work.RunAgent && w.Status.Active() {
 		return decide("pause "+w.ID, w.ID, over), true
 	}
@@ -137,8 +137,8 @@ func carryOn(w *work.Workstream, step work.Step, now time.Time) error {
 }
 
 // over says how a workstream that reached a cap is paused; nil when it did not.
-func (t *triage) over(board *work.Board, w *work.Workstream, now time.Time) func(time.Time) error {
-	verdict := budget.Check(t.settings.Budget.Caps, spent(board, w, t.settings.Tick, now))
+func (s *Settings) over(board *work.Board, w *work.Workstream, now time.Time) func(time.Time) error {
+	verdict := budget.Check(s.Budget.Caps, spent(board, w, s.Tick, now))
 	if verdict.Over == "" {
 		return nil
 	}
