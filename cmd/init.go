@@ -16,7 +16,7 @@ import (
 
 // setupCommands are about the machine and the configuration, not about work.
 func setupCommands() []*cli.Command {
-	return []*cli.Command{initCommand()}
+	return []*cli.Command{initCommand(), doctorCommand()}
 }
 
 func initCommand() *cli.Command {
