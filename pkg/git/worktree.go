@@ -174,22 +174,6 @@ var ErrNothing = errors.New("nothing to commit")
 // WriteTree writes the index as a tree and says which.
 func (r Repo) WriteTree(ctx context.Context) (string, error) { return r.text(ctx, "write-tree") }
 
-// CheckOutNew makes the branch (full name) at commit and checks it out into the empty working tree.
-// The error wraps ErrMoved when there is such a branch already.
-func (r Repo) CheckOutNew(ctx context.Context, branch, commit string) error {
-	if err := errors.Join(CheckRef(branch), checkIDs(commit)); err != nil {
-		return err
-	}
-	_, err := r.run(ctx, call{args: []string{
-		"checkout", "--quiet", "--force", "--no-track", "--no-overwrite-ignore", "-b", strings.TrimPrefix(branch, Heads), commit,
-	}})
-	var failed *Error
-	if errors.As(err, &failed) && strings.Contains(failed.Stderr, "already exists") {
-		return fmt.Errorf("%w: %w", ErrMoved, err)
-	}
-	return err
-}
-
 // ReadTree makes the index and the working tree those of a commit or tree, from whatever they are now. What the index knows and the
 // tree has not is removed, what it does not know and is not in the way is left.
 func (r Repo) ReadTree(ctx context.Context, tree string) error {

@@ -99,7 +99,7 @@ func (s *space) checkpoint(ctx context.Context, message string) (Checkpoint, err
 
 // commitRest commits what is not committed yet.
 func (s *space) commitRest(ctx context.Context, c *clone, t *taken, message string, result *Checkpoint) error {
-	status, err := s.tree.Status(ctx)
+	status, err := s.status(ctx)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,10 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
-	"github.com/backburner-cli/backburner/pkg/atomicfile"
 	"github.com/backburner-cli/backburner/pkg/git"
 )
 
@@ -20,7 +18,13 @@ func (s *space) create(ctx context.Context) (Prepared, error) {
 	if err := s.identify(ctx); err != nil {
 		return Prepared{}, err
 	}
-	if err := s.build(ctx, start, local == ""); err != nil {
+	if local == "" {
+		// Before the files: making a reference durable after them would make the disk write all of them at once.
+		if err := s.advance(ctx, git.ZeroID(start), start); err != nil {
+			return Prepared{}, err
+		}
+	}
+	if err := s.build(ctx, start); err != nil {
 		return Prepared{}, err
 	}
 	return Prepared{Status: Created, Head: start, Tree: s.memory().Tree}, nil
@@ -63,8 +67,8 @@ func (s *space) origin(ctx context.Context) (start, local string, blocked Prepar
 	return s.given.Head, "", blocked, err
 }
 
-// build makes the workspace and its admin folder at commit, first under temporary names. newBranch also makes the branch.
-func (s *space) build(ctx context.Context, commit string, newBranch bool) error {
+// build makes the workspace and its admin folder at commit, first under temporary names. Nothing of it needs to survive a power loss.
+func (s *space) build(ctx context.Context, commit string) error {
 	tmp, err := s.m.temporary("workspace")
 	if err != nil {
 		return err
@@ -74,7 +78,10 @@ func (s *space) build(ctx context.Context, commit string, newBranch bool) error 
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}
-	if err := s.checkOut(ctx, admin, dir, commit, newBranch); err != nil {
+	if _, err := makeAdmin(admin, s.home.storeDir(), s.branch); err != nil {
+		return err
+	}
+	if err := s.at(admin, dir).ReadTree(ctx, commit); err != nil {
 		return err
 	}
 	tree, err := s.treeOf(ctx, commit)
@@ -99,27 +106,9 @@ func (s *space) build(ctx context.Context, commit string, newBranch bool) error 
 		if err := os.MkdirAll(filepath.Dir(move[1]), 0o777); err != nil {
 			return err
 		}
-		if err := atomicfile.Rename(move[0], move[1]); err != nil {
+		if err := os.Rename(move[0], move[1]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// checkOut fills dir and admin with commit.
-func (s *space) checkOut(ctx context.Context, admin, dir, commit string, newBranch bool) error {
-	if !newBranch {
-		if _, err := makeAdmin(admin, s.home.storeDir(), s.branch); err != nil {
-			return err
-		}
-		return s.at(admin, dir).ReadTree(ctx, commit)
-	}
-	if _, err := makeAdmin(admin, s.home.storeDir(), git.Heads+"none"); err != nil {
-		return err
-	}
-	err := s.at(admin, dir).CheckOutNew(ctx, s.branch, commit)
-	if errors.Is(err, git.ErrMoved) {
-		return fmt.Errorf("the branch %s appeared meanwhile: %w", s.given.Branch, err)
-	}
-	return err
 }

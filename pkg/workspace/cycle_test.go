@@ -101,7 +101,7 @@ func TestCycle(t *testing.T) {
 	check()
 
 	limits := map[string]int64{
-		"first sync": 4, "idle sync": 1, "create": 2, "up to date": 1, "verify": 1, "checkpoint": 5, "checkpoint without changes": 3,
+		"first sync": 4, "idle sync": 1, "create": 3, "up to date": 1, "verify": 1, "checkpoint": 5, "checkpoint without changes": 3,
 		"checkpoint of the agent's commit": 8, "publish": 4, "publish again": 1, "mainline up to date": 1, "prepare ahead": 2, "restore clean": 2,
 	}
 	for step, limit := range limits {

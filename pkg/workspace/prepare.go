@@ -85,7 +85,7 @@ func (s *space) prepare(ctx context.Context) (Prepared, error) {
 	if blocked := s.inspect(f, local); blocked.Status != "" {
 		return blocked, nil
 	}
-	status, err := s.tree.Status(ctx)
+	status, err := s.status(ctx)
 	if err != nil {
 		return Prepared{}, err
 	}

@@ -148,7 +148,7 @@ func (s *space) inOrder(ctx context.Context, c *clone, f found, local, target st
 			return false, nil
 		}
 	}
-	status, err := s.tree.Status(ctx)
+	status, err := s.status(ctx)
 	return len(status.Entries) == 0, err
 }
 
@@ -209,7 +209,7 @@ func (s *space) reset(ctx context.Context, c *clone, local, target string) error
 	if err := s.arrive(ctx, c, local, target); err != nil {
 		return err
 	}
-	status, err := s.tree.Status(ctx)
+	status, err := s.status(ctx)
 	if err == nil && len(status.Entries) > 0 {
 		err = fmt.Errorf("still there: %s", few(status.Paths()))
 	}
@@ -222,7 +222,7 @@ func (s *space) makeAnew(ctx context.Context, target string, result Restored, wh
 	if err != nil {
 		return result, errors.Join(why, err)
 	}
-	if err := s.build(ctx, target, false); err != nil {
+	if err := s.build(ctx, target); err != nil {
 		return result, errors.Join(why, err)
 	}
 	now, err := s.local()

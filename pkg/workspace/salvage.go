@@ -109,7 +109,7 @@ func (s *space) salvageCommits(ctx context.Context, c *clone, f found, head stri
 // salvageFiles brings the working tree into backburner's index and makes a tree of it.
 func (s *space) salvageFiles(ctx context.Context, manifest *Manifest) (string, error) {
 	const listed = 200
-	status, err := s.tree.Status(ctx)
+	status, err := s.status(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -294,6 +294,6 @@ func (m *Manager) RestoreSalvage(ctx context.Context, repo Repository, ws Worksp
 	if err := s.tree.ReadIndex(ctx, state.Head); err != nil {
 		return nil, err
 	}
-	status, err := s.tree.Status(ctx)
+	status, err := s.status(ctx)
 	return status.Paths(), err
 }

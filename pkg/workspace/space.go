@@ -205,6 +205,26 @@ func (s *space) start(ctx context.Context, c *clone) (string, error) {
 	return to, s.arrive(ctx, c, local, to)
 }
 
+// status compares the working tree with backburner's index. An index that git cannot read, as a power loss may leave it, is made again.
+func (s *space) status(ctx context.Context) (git.Status, error) {
+	status, err := s.tree.Status(ctx)
+	var unreadable *git.Error
+	if !errors.As(err, &unreadable) {
+		return status, err
+	}
+	local, readErr := s.local()
+	if readErr != nil || local == "" {
+		return status, err
+	}
+	if removeErr := os.Remove(filepath.Join(s.admin, "index")); removeErr != nil {
+		return status, err
+	}
+	if err := s.tree.ReadIndex(ctx, local); err != nil {
+		return status, err
+	}
+	return s.tree.Status(ctx)
+}
+
 // treeOf is the tree of a commit of the store, from memory when it can be.
 func (s *space) treeOf(ctx context.Context, commit string) (string, error) {
 	if k := s.memory(); k.Head == commit && k.Tree != "" {

@@ -320,6 +320,31 @@ func TestRemote(t *testing.T) {
 	}
 }
 
+// What a power loss may leave of files that were not made durable is made again.
+func TestTornFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ws, dir := w.started()
+	w.write(dir, "x.txt", "x\n")
+	ws.Head = w.checkpoint(ws, "").Commit
+	for _, name := range []string{
+		"stores/acme%2Fshop/admin/ws-1/index", "stores/acme%2Fshop/admin/ws-1/HEAD", "stores/acme%2Fshop/admin/ws-1/commondir",
+		"stores/acme%2Fshop/admin/ws-1/known.json", "stores/acme%2Fshop/seen.json", "stores/acme%2Fshop/pool.json", "workspaces/ws-1/.git/HEAD",
+		"workspaces/ws-1/.git/config", "workspaces/ws-1/.git/refs/heads/backburner/ws-1", "workspaces/ws-1/.git/objects/info/alternates",
+	} {
+		for _, content := range []string{"", strings.Repeat("\x00", 100)} {
+			w.write(w.root, name, content)
+			w.restart()
+			w.sync(ws.Branch)
+			p, err := w.m.Prepare(context.Background(), w.repo, ws)
+			if err != nil || p.Status != workspace.UpToDate {
+				t.Fatalf("with %q in %s: prepared %+v, %v", content, name, p, err)
+			}
+			w.pristine(ws)
+		}
+	}
+}
+
 // The whole root can be moved, and its path may have anything in it that git can take.
 func TestRootMoves(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func (s *space) verify(ctx context.Context) (State, error) {
 		return State{}, err
 	}
 	f := c.look()
-	status, err := s.tree.Status(ctx)
+	status, err := s.status(ctx)
 	if err != nil {
 		return State{}, err
 	}
