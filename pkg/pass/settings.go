@@ -28,6 +28,9 @@ func spent(board *work.Board, w *work.Workstream, tick string, now time.Time) bu
 		Day:        since(board.Spending.Day(day(now)), work.Spending{}),
 		Tick:       since(board.Spending.Tick(tick), work.Spending{}),
 	}
+	if !w.WaivedAt.IsZero() && day(w.WaivedAt) == day(now) {
+		s.Day = budget.Used{} // a person wants it done today all the same
+	}
 	if t := w.Pending(); t != nil {
 		s.Task = since(t.Spending, work.Spending{})
 	}

@@ -133,6 +133,9 @@ func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 	}
 	w.Collides = w.Collides || w.Reason == "collision_detected"
 	w.Rounds, w.Escalated, w.Waived = Rounds{Review: w.Rounds.Review, StuckRun: w.Rounds.StuckRun}, "", w.Spending
+	if w.Status == PausedBudget {
+		w.WaivedAt = now.UTC()
+	}
 	w.forgetConflict(now)
 	w.again(r.Text, now)
 	return applied("tries again"), w.Move(w.Resume(), Reason{"retry", "a person asked to try again" + by(r.By)}, now)
@@ -198,7 +201,7 @@ func (w *Workstream) resume(r *Request, now time.Time) (Applying, error) {
 	}
 	w.Held = nil
 	if w.Status == PausedBudget {
-		w.Waived = w.Spending
+		w.Waived, w.WaivedAt = w.Spending, now.UTC()
 		w.again("", now)
 		return applied("goes on"), w.Move(w.Resume(), Reason{"resumed", "a person resumed it" + by(r.By)}, now)
 	}

@@ -182,7 +182,7 @@ func TestHoldAndResume(t *testing.T) {
 	if _, err = w.Apply(ask(work.VerbResume), noon); err != nil || w.Held != nil || w.Status != work.Building {
 		t.Errorf("a paused one that is held: %v, %s", err, w.Status)
 	}
-	if w.Waived != w.Spending || waits.Spending != (work.Spending{}) {
+	if w.Waived != w.Spending || !w.WaivedAt.Equal(noon) || waits.Spending != (work.Spending{}) {
 		t.Errorf("caps count from %+v, task %+v", w.Waived, waits.Spending)
 	}
 }

@@ -69,7 +69,8 @@ type Workstream struct {
 	Recoveries []Recovery       `json:"recoveries,omitempty"`
 	Sessions   map[Role]Session `json:"sessions,omitempty"`
 	Spending   Spending         `json:"spending,omitzero"`
-	Waived     Spending         `json:"waived,omitzero"` // spending when a person last resumed it: caps count from there
+	Waived     Spending         `json:"waived,omitzero"`    // spending when a person last resumed it: caps count from there
+	WaivedAt   time.Time        `json:"waived_at,omitzero"` // when that was: caps of that day are not its own any more
 
 	Intents      []Intent `json:"intents,omitempty"` // effects decided and not yet known to have happened
 	Outbox       []Notice `json:"outbox,omitempty"`  // said, not yet told
