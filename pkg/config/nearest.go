@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// nearest is the candidate that was probably meant by name, or "". Case, dashes
+// Nearest is the candidate that was probably meant by name, or "". Case, dashes
 // and underscores do not matter.
-func nearest(name string, candidates []string) string {
+func Nearest(name string, candidates []string) string {
 	const longest = 64 // no name of ours comes near; keeps the work bounded
 	if name == "" || len(name) > longest {
 		return ""
@@ -52,7 +52,7 @@ func distance(a, b string) int {
 
 // meant is the end of a message about a wrong word.
 func meant(word string, allowed []string) string {
-	if near := nearest(word, allowed); near != "" {
+	if near := Nearest(word, allowed); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "use " + alternatives(allowed)

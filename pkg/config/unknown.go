@@ -15,7 +15,7 @@ func unknownKey(name string, fields []field) string {
 	for i, f := range fields {
 		names[i] = f.name
 	}
-	if near := nearest(name, names); near != "" {
+	if near := Nearest(name, names); near != "" {
 		return fmt.Sprintf("unknown key; did you mean %s?", near)
 	}
 	if homes := tablesWith(name); len(homes) > 0 {

@@ -95,7 +95,7 @@ func (c *Config) sound(ps *problems, key string) bool {
 
 // unknownName is the message for a reference to [table.name] that leads nowhere.
 func unknownName(table, name string, known []string) string {
-	if near := nearest(name, known); near != "" {
+	if near := Nearest(name, known); near != "" {
 		return fmt.Sprintf("there is no [%s.%s]; did you mean %q?", table, name, near)
 	}
 	if len(known) == 0 {
@@ -106,7 +106,7 @@ func unknownName(table, name string, known []string) string {
 
 // suggested is the word that a table's name comes near, else all words.
 func suggested(name string, words []string) string {
-	if near := nearest(name, words); near != "" {
+	if near := Nearest(name, words); near != "" {
 		return fmt.Sprintf("%q", near)
 	}
 	return alternatives(words)
@@ -120,7 +120,7 @@ func (c *Config) unknownAgent(role string, i int, name string, ps *problems) {
 	known := append(c.AgentNames(), Presets()...)
 	slices.Sort(known)
 	known = slices.DeleteFunc(slices.Compact(known), func(s string) bool { return s == custom })
-	if near := nearest(name, known); near != "" {
+	if near := Nearest(name, known); near != "" {
 		c.report(ps, key, "%q is no agent; did you mean %q?", name, near)
 		return
 	}
