@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -75,31 +76,15 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		HideVersion:            true,
 		Writer:                 stdout,
 		ErrWriter:              stderr,
-		Flags:                  globalFlags(),
+		Flags:                  append(globalFlags(), cli.HelpFlag),
 		Commands:               commands(),
 		ExitErrHandler:         func(*cli.Context, error) {}, // codes are ours: an *exec.ExitError would end us with a child's
 		OnUsageError:           usageError,
 		CommandNotFound:        nil,
 		Action:                 noCommand,
-		EnableBashCompletion:   true,
 		UseShortOptionHandling: false,
-		CustomAppHelpTemplate:  cli.AppHelpTemplate + exitHelp,
+		CustomAppHelpTemplate:  appHelp,
 	}
-}
-
-const exitHelp = `
-EXIT CODES:
-   0 done, or nothing to do · 1 it could not go on · 2 usage or configuration · 3 some tasks failed (--fail-on tasks)
-   4 another tick is running (--on-busy fail) · 130, 143 interrupted, state saved
-`
-
-func usageError(_ *cli.Context, err error, _ bool) error { return &codeError{exitUsage, err} }
-
-func noCommand(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return usage("%q is not a command; see: backburner help", c.Args().First())
-	}
-	return cli.ShowAppHelp(c)
 }
 
 // exitCode prints an error, if there is something to say, and picks the code.
@@ -165,14 +150,29 @@ func version() string {
 	return "devel"
 }
 
+// commands are all there are, by the headings under which help lists them.
 func commands() []*cli.Command {
-	all := []*cli.Command{tickCommand(), statusCommand(), logsCommand(), openCommand(), demoCommand(), demoAgentCommand(), versionCommand()}
-	all = append(all, requestCommands()...)
-	all = append(all, setupCommands()...)
+	all := slices.Concat(
+		under("", tickCommand()),
+		under("Ask and answer", requestCommands()...),
+		under("Look", statusCommand(), logsCommand(), openCommand()),
+		under("Set up", setupCommands()...),
+		under("Set up", demoCommand(), configCommand(), completionCommand(), versionCommand(), helpCommand()),
+		under("", demoAgentCommand(), completeCommand()),
+	)
 	for _, c := range all {
 		c.OnUsageError = usageError
+		c.HideHelpCommand = true // the first argument is an id, which may be "help"
+		c.CustomHelpTemplate = commandHelp
 	}
 	return all
+}
+
+func under(heading string, commands ...*cli.Command) []*cli.Command {
+	for _, c := range commands {
+		c.Category = heading
+	}
+	return commands
 }
 
 func versionCommand() *cli.Command {
