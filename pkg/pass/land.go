@@ -123,7 +123,7 @@ func published(w *work.Workstream, head, bad string, got workspace.Published, er
 	case err != nil:
 		return stop(w, "workspace:publish", err.Error(), now)
 	case bad != "":
-		return stop(w, "checkpoint_invalid", bad, now)
+		return stopWith(w, "checkpoint_invalid", bad, "Allow it in the configuration, or have it taken back with `backburner retry "+w.ID+" \"take it back\"`.", now)
 	case got.Status == workspace.PublishPushed || got.Status == workspace.PublishAlready:
 		w.Published = head
 		return nil
@@ -133,8 +133,11 @@ func published(w *work.Workstream, head, bad string, got workspace.Published, er
 
 // stop blocks a workstream and says so.
 func stop(w *work.Workstream, code, detail string, now time.Time) error {
-	w.Say(fmt.Sprintf("blocked:%s:%s", code, w.Head), "blocked",
-		"Stopped: "+detail+".\n\nTry again with `backburner retry "+w.ID+"`.", now)
+	return stopWith(w, code, detail, "Try again with `backburner retry "+w.ID+"`.", now)
+}
+
+func stopWith(w *work.Workstream, code, detail, then string, now time.Time) error {
+	w.Say(fmt.Sprintf("blocked:%s:%s", code, w.Head), "blocked", "Stopped: "+detail+".\n\n"+then, now)
 	return w.Move(work.Blocked, work.Reason{Code: code, Detail: detail}, now)
 }
 

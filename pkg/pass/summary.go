@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
+	"github.com/backburner-cli/backburner/pkg/workspace"
 )
 
 // Notice is trouble that is worth a line in the summary, and no log entry: an
@@ -44,20 +45,28 @@ func (s *summary) observe(w *work.Workstream) {
 	before, known := s.last[w.ID]
 	now := snapshot(w)
 	defer func() { s.last[w.ID] = now }()
-	if known && before.Status == now.Status && len(before.Recoveries) == len(now.Recoveries) {
-		return
-	}
-	c := s.change(w.ID)
-	if before.Status != now.Status && now.Status != work.New {
-		c.Steps = append(c.Steps, string(now.Status)+": "+w.Detail)
+	if !known || before.Status != now.Status {
+		c := s.change(w.ID)
+		if before.Status != now.Status && now.Status != work.New {
+			c.Steps = append(c.Steps, string(now.Status)+": "+w.Detail)
+		}
 	}
 	for _, r := range w.Recoveries[len(before.Recoveries):] {
-		if s.Recoveries == nil {
-			s.Recoveries = make(map[string]int)
-		}
-		s.Recoveries[r.Outcome]++
-		c.Steps = append(c.Steps, "workspace "+r.Outcome+": "+orElse(saved(r), orElse(r.Detail, "nothing lay there")))
+		s.recovered(w.ID, r)
 	}
+}
+
+// recovered counts a recovery. One that found nothing to do is nobody's news.
+func (s *summary) recovered(workstream string, r work.Recovery) {
+	if s.Recoveries == nil {
+		s.Recoveries = make(map[string]int)
+	}
+	s.Recoveries[r.Outcome]++
+	if r.Outcome == string(workspace.Skipped) {
+		return
+	}
+	c := s.change(workstream)
+	c.Steps = append(c.Steps, "workspace "+r.Outcome+": "+orElse(saved(r), orElse(r.Detail, "nothing lay there")))
 }
 
 // saved says where the work is that lay in a workspace; "" when none did.

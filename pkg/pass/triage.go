@@ -144,7 +144,18 @@ func (s *Settings) over(board *work.Board, w *work.Workstream, now time.Time) fu
 	}
 	return func(now time.Time) error {
 		w.Say(fmt.Sprintf("budget:%s:%d", verdict.Over, w.ExecutionSeq), "paused_budget",
-			fmt.Sprintf("Paused: %s. Go on with `backburner resume %s`.", verdict.Detail, w.ID), now)
+			fmt.Sprintf("Paused: %s. %s.", verdict.Detail, goesOn(verdict.Scope, w.ID)), now)
 		return w.Move(work.PausedBudget, work.Reason{Code: "budget:" + verdict.Over, Detail: verdict.Detail}, now)
 	}
+}
+
+// goesOn is when work goes on that reached a cap of a scope.
+func goesOn(scope, id string) string {
+	switch scope {
+	case budget.ScopeTick:
+		return "The next tick goes on"
+	case budget.ScopeDay:
+		return "It goes on tomorrow, or when the cap is raised"
+	}
+	return "Go on with `backburner resume " + id + "`"
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -146,7 +147,7 @@ func gateState(w *work.Workstream, gate string) string {
 
 // NeedsPerson reports whether the item waits for a person.
 func (i Item) NeedsPerson() bool {
-	return i.Escalated || !i.Held && needsPerson(i.Status) && i.Why != ""
+	return i.Escalated || !i.Held && needsPerson(i.Status) && strings.Contains(i.Why, "backburner ")
 }
 
 // StatusJSON prints a view for programs.

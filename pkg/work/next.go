@@ -3,6 +3,7 @@ package work
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -38,11 +39,23 @@ func Next(w *Workstream, p Policy, now time.Time) Step {
 	case Blocked:
 		return nextBlocked(w, p, now)
 	case PausedBudget:
-		return wait(w.Detail + "; raise the cap or: backburner resume " + w.ID)
+		return wait(w.Detail + "; " + w.newWindow())
 	case Failed, Closed:
 		return wait("ended; start it again with: backburner retry " + w.ID)
 	}
 	return wait("landed")
+}
+
+// newWindow is when a paused workstream goes on. What is shared by everything
+// does not grow for one workstream: a person can only raise its cap.
+func (w *Workstream) newWindow() string {
+	switch {
+	case strings.HasPrefix(w.Reason, "budget:tick_"):
+		return "the next tick goes on"
+	case strings.HasPrefix(w.Reason, "budget:day_"):
+		return "goes on tomorrow, or when the cap is raised"
+	}
+	return "raise the cap or: backburner resume " + w.ID
 }
 
 func by(who string) string {

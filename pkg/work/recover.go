@@ -12,7 +12,7 @@ func nextBlocked(w *Workstream, p Policy, now time.Time) Step {
 	if w.Reason == "mainline_conflict" {
 		return nextConflict(w, p, now)
 	}
-	stay := wait("blocked: " + w.Detail + "; then: backburner retry " + w.ID)
+	stay := wait("blocked: " + w.Detail + "; " + w.wayOut())
 	if !mendable(w.Reason) {
 		return stay
 	}
@@ -32,6 +32,18 @@ func nextBlocked(w *Workstream, p Policy, now time.Time) Step {
 		return move(w.Resume(), "recovered:worker_retry:"+w.Reason, "one more try after "+w.Reason)
 	}
 	return stay
+}
+
+// wayOut is what a person can do about a blocked workstream.
+func (w *Workstream) wayOut() string {
+	retry := "backburner retry " + w.ID
+	switch w.Reason {
+	case "collision_detected":
+		return "goes on when that has landed, or all the same with: " + retry
+	case "checkpoint_invalid":
+		return "allow it in the configuration, or have it taken back: " + retry + " \"take it back\""
+	}
+	return "then: " + retry
 }
 
 // mendable reports whether a rule may take a workstream up again that stopped
