@@ -3,10 +3,12 @@ package cmd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +51,7 @@ var checks = []check{
 	{"state", checkState},
 	{"lease", checkLease},
 	{"last tick", checkLastTick},
+	{"pauses", checkPauses},
 	{"disk", checkDisk},
 	{"isolation", checkIsolation},
 }
@@ -156,7 +159,7 @@ func printFindings(w io.Writer, findings []finding) error {
 // examineAsCron lets this program make the checks with the environment that
 // cron gives a job, and the PATH that the user's crontab adds to that.
 func examineAsCron(c *cli.Context) ([]finding, error) {
-	path, about := crontabPath(c.Context)
+	path, about := crontabPath(c)
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -180,24 +183,48 @@ func examineAsCron(c *cli.Context) ([]finding, error) {
 	if err := json.Unmarshal(ended.Stdout, &said); err != nil {
 		return nil, fmt.Errorf("doctor as cron: exit code %d: %s", ended.Exit, strings.TrimSpace(string(ended.Stderr)))
 	}
-	return append([]finding{about}, said.Findings...), nil
+	return append(about, said.Findings...), nil
 }
 
 // cronDefault is the PATH of a job whose crontab sets none.
 const cronDefault = "/usr/bin:/bin"
 
-// crontabPath is the PATH with which the user's crontab runs backburner.
-func crontabPath(ctx context.Context) (string, finding) {
-	const advice = "backburner init --cron prints the line"
-	listed, err := proc.Run(ctx, proc.Command{Args: []string{"crontab", "-l"}, Timeout: 5 * time.Second})
+// crontabPath is the PATH with which the user's crontab runs backburner, and
+// what is to be said of that crontab.
+func crontabPath(c *cli.Context) (string, []finding) {
+	const fix = "checked with PATH=" + cronDefault + "; backburner init --cron prints the line"
+	listed, err := proc.Run(c.Context, proc.Command{Args: []string{"crontab", "-l"}, Timeout: 5 * time.Second})
+	if errors.Is(err, proc.ErrNotFound) {
+		return cronDefault, []finding{{"crontab", warn, "there is no program crontab", fix}}
+	}
 	if err != nil {
-		return cronDefault, finding{"crontab", warn, err.Error(), "checked with PATH=" + cronDefault + "; " + advice}
+		return cronDefault, []finding{{"crontab", warn, err.Error(), fix}}
 	}
-	path, found := pathInCrontab(string(listed.Stdout))
+	text := string(listed.Stdout)
+	path, found := pathInCrontab(text)
 	if !found {
-		return cronDefault, finding{"crontab", warn, "no line of your crontab runs backburner", "checked with PATH=" + cronDefault + "; " + advice}
+		return cronDefault, append([]finding{{"crontab", warn, "no line of your crontab runs backburner", fix}}, lostKeys(c, text)...)
 	}
-	return path, finding{"crontab", fine, "runs backburner with PATH=" + path, ""}
+	return path, append([]finding{{"crontab", fine, "runs backburner with PATH=" + path, ""}}, lostKeys(c, text)...)
+}
+
+// lostKeys finds the variables that agents are given here, and that cron has not.
+func lostKeys(c *cli.Context, crontab string) []finding {
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return nil // told by the checks
+	}
+	var found []finding
+	for _, name := range cfg.AgentNames() {
+		a := cfg.Agents[name]
+		for _, key := range append(slices.Clone(a.Env), onRunner[orName(a.Preset, name)].secret) {
+			if os.Getenv(key) != "" && !strings.Contains(crontab, key+"=") {
+				found = append(found, finding{"agent " + name, warn, key + " is set here, and not in the crontab",
+					"add " + key + "=... to the crontab, or let the agent log in by itself"})
+			}
+		}
+	}
+	return found
 }
 
 // pathInCrontab is the PATH of the first job that runs backburner: what its

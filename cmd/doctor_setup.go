@@ -67,12 +67,12 @@ func checkRepositories(_ context.Context, cfg *config.Config) []finding {
 	}
 	var found []finding
 	for i := range cfg.Repositories {
-		found = append(found, checkRepository(&cfg.Repositories[i]))
+		found = append(found, oneRepository(&cfg.Repositories[i]))
 	}
 	return found
 }
 
-func checkRepository(r *config.Repository) finding {
+func oneRepository(r *config.Repository) finding {
 	_, common, err := git.Locate(r.Path)
 	if err != nil {
 		return finding{"repository", fail, err.Error(), "run git init there, or correct path in [[repository]]"}
@@ -107,7 +107,7 @@ func checkAgents(ctx context.Context, cfg *config.Config) []finding {
 	found := make([]finding, len(names))
 	var probes sync.WaitGroup
 	for i, name := range names {
-		probes.Go(func() { found[i] = probe(ctx, pool.Agent(name)) })
+		probes.Go(func() { found[i] = probe(ctx, pool.Agent(name), cfg.Agents[name].Wrap) })
 	}
 	probes.Wait()
 	works := make(map[string]bool)
@@ -117,10 +117,12 @@ func checkAgents(ctx context.Context, cfg *config.Config) []finding {
 	return append(found, checkRoles(pool, works)...)
 }
 
-func probe(ctx context.Context, a *agent.Agent) finding {
+func probe(ctx context.Context, a *agent.Agent, wrap []string) finding {
 	version, err := a.Probe(ctx)
 	var start *proc.StartError
 	switch {
+	case errors.As(err, &start) && errors.Is(err, proc.ErrNotFound) && len(wrap) > 0:
+		return finding{"agent " + a.Name(), fail, start.Name + ": not found in PATH", "install it, or correct wrap in [agent." + a.Name() + "]"}
 	case errors.As(err, &start) && errors.Is(err, proc.ErrNotFound):
 		return finding{"agent " + a.Name(), fail, start.Name + ": not found in PATH",
 			fmt.Sprintf("install it, or set command = [\"/path/to/%s\"] in [agent.%s]", filepath.Base(start.Name), a.Name())}

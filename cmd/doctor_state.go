@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/backburner-cli/backburner/pkg/config"
 	"github.com/backburner-cli/backburner/pkg/lease"
 	"github.com/backburner-cli/backburner/pkg/store"
+	"github.com/backburner-cli/backburner/pkg/work"
 )
 
 // The checks of what ticks left, and of the machine.
@@ -69,6 +71,39 @@ func checkLease(_ context.Context, cfg *config.Config) []finding {
 			fmt.Sprintf("it may be suspended: kill -CONT %d lets it go on, kill %d ends it", h.PID, h.PID)}}
 	}
 	return []finding{{"lease", fine, fmt.Sprintf("%s runs since %s", h, ago(now, h.AcquiredAt)), ""}}
+}
+
+// checkPauses finds what keeps agents from starting although all else is well.
+func checkPauses(ctx context.Context, cfg *config.Config) []finding {
+	st, err := openStore(cfg, true, nil)
+	if err != nil {
+		return nil // told by the check of the state
+	}
+	board, _, err := st.Load(ctx)
+	if err != nil {
+		return []finding{{"pauses", warn, err.Error(), "make the state readable"}}
+	}
+	now := time.Now()
+	var found []finding
+	if h := board.Agents.Hold; h != nil {
+		found = append(found, finding{"pauses", warn, work.Printable(strings.TrimSuffix("everything is held by "+h.By+": "+h.Reason, ": ")), "backburner resume --all"})
+	}
+	for _, name := range slices.Sorted(maps.Keys(board.Agents.Agents)) {
+		if state := board.Agents.Agents[name]; now.Before(state.ParkedUntil) {
+			fix := "nothing; it is used again then"
+			if state.Reason == string(work.ClassAuth) {
+				fix = "log in, or give it its key; it is tried again then"
+			}
+			found = append(found, finding{"pauses", warn, fmt.Sprintf("agent %s is parked (%s) for another %s", name, state.Reason, roughly(state.ParkedUntil.Sub(now))), fix})
+		}
+	}
+	if !cfg.Budget.Hours.Open(now) {
+		found = append(found, finding{"pauses", warn, "agents start again in " + roughly(cfg.Budget.Hours.Next(now).Sub(now)), "nothing; these are the hours of [budget]"})
+	}
+	if len(found) == 0 {
+		found = []finding{{"pauses", fine, "none", ""}}
+	}
+	return found
 }
 
 const (
