@@ -18,14 +18,16 @@ func globalFlags() []cli.Flag {
 	}
 }
 
-// overrides are the flags that set a key of the configuration, by key.
+// flagKeys are the flags that set a key of the configuration.
+var flagKeys = map[string]string{
+	"state": "state.dir", "max-agents": "tick.max_agents", "deadline": "tick.deadline",
+	"on-busy": "tick.on_busy", "fail-on": "tick.fail_on",
+}
+
+// overrides are the values of those flags, by key.
 func overrides(c *cli.Context, dir string) map[string]string {
-	keys := map[string]string{
-		"state": "state.dir", "max-agents": "tick.max_agents", "deadline": "tick.deadline",
-		"on-busy": "tick.on_busy", "fail-on": "tick.fail_on",
-	}
 	found := make(map[string]string)
-	for flag, key := range keys {
+	for flag, key := range flagKeys {
 		if !c.IsSet(flag) {
 			continue
 		}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -245,7 +247,11 @@ func submit(c *cli.Context, r *work.Request) error {
 	if err != nil {
 		return err
 	}
-	if r.Verb != work.VerbAdd && r.Workstream != "" {
+	if r.Verb == work.VerbAdd {
+		if err := knownRepository(cfg, r.Repository); err != nil {
+			return err
+		}
+	} else if r.Workstream != "" {
 		_, _, err := st.Workstream(r.Workstream)
 		if errors.Is(err, fs.ErrNotExist) {
 			return unknown(cfg, r.Workstream)
@@ -271,6 +277,22 @@ func submit(c *cli.Context, r *work.Request) error {
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "%s: noted; %s\n", what, who)
 	return err
+}
+
+// knownRepository says at once what enrolment would say of the repository of
+// an add.
+func knownRepository(cfg *config.Config, name string) error {
+	repos, err := repositories(cfg)
+	if err != nil {
+		return err
+	}
+	if _, ok := repos[name]; !ok && name != "" {
+		return noRepository(name, repos)
+	}
+	if name == "" && len(repos) > 1 {
+		return usage("several repositories are configured: say which with --repo (%s)", strings.Join(slices.Sorted(maps.Keys(repos)), ", "))
+	}
+	return nil
 }
 
 // unknown says that there is no workstream, or that it is only asked for yet.

@@ -5,13 +5,16 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/backburner-cli/backburner/pkg/config"
+	"github.com/backburner-cli/backburner/pkg/git"
 	"github.com/backburner-cli/backburner/pkg/lease"
 	"github.com/backburner-cli/backburner/pkg/pass"
 	"github.com/backburner-cli/backburner/pkg/report"
@@ -57,13 +60,17 @@ func tickAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	missing, err := withoutRepository(repos)
+	if err != nil {
+		return err
+	}
 	only, err := selection(c, repos)
 	if err != nil {
 		return err
 	}
 	started := time.Now()
 	set := settings(cfg, tickID(started), started)
-	set.Only = only
+	set.Only, set.Notices = only, missing
 	if c.Bool("dry-run") {
 		return dryRun(c, cfg, set, repos)
 	}
@@ -79,7 +86,7 @@ func selection(c *cli.Context, repos pass.Repositories) (func(*work.Workstream) 
 	wantedRepo, wanted := make(map[string]bool), make(map[string]bool)
 	for _, n := range names {
 		if _, ok := repos[n]; !ok {
-			return nil, usage("--repo %s: no such repository is configured", n)
+			return nil, noRepository(n, repos)
 		}
 		wantedRepo[n] = true
 	}
@@ -91,31 +98,28 @@ func selection(c *cli.Context, repos pass.Repositories) (func(*work.Workstream) 
 	}, nil
 }
 
-func tickID(now time.Time) string {
-	return now.UTC().Format("20060102T150405Z") + "-" + strings.ToLower(rand.Text()[:6])
+func noRepository(name string, repos pass.Repositories) error {
+	return usage("--repo %s: no such repository is configured; there is %s", name, strings.Join(slices.Sorted(maps.Keys(repos)), ", "))
 }
 
-// dryRun prints what the tick would begin with.
-func dryRun(c *cli.Context, cfg *config.Config, set pass.Settings, repos pass.Repositories) error {
-	st, err := openStore(cfg, true, nil)
-	if err != nil {
-		return err
+// withoutRepository says which paths have no repository. That one is missing
+// must not stop the others; that all are is a fault of the configuration.
+func withoutRepository(repos pass.Repositories) (missing []string, err error) {
+	for _, id := range slices.Sorted(maps.Keys(repos)) {
+		if path := repos[id].Path; path != "" {
+			if _, _, err := git.Locate(path); err != nil {
+				missing = append(missing, "repository "+id+": "+err.Error())
+			}
+		}
 	}
-	board, bad, err := st.Load(c.Context)
-	if err != nil {
-		return err
+	if len(missing) > 0 && len(missing) == len(repos) {
+		return nil, usage("%s", strings.Join(missing, "\n"))
 	}
-	for _, q := range bad {
-		fmt.Fprintln(c.App.ErrWriter, q)
-	}
-	intentions := preview(cfg, board, set, repos, time.Now())
-	if c.Bool("json") {
-		return printJSON(c.App.Writer, map[string]any{"workstreams": intentions})
-	}
-	for _, i := range intentions {
-		fmt.Fprintf(c.App.Writer, "%s (%s): %s\n", i.ID, i.Status, i.Next)
-	}
-	return nil
+	return missing, nil
+}
+
+func tickID(now time.Time) string {
+	return now.UTC().Format("20060102T150405Z") + "-" + strings.ToLower(rand.Text()[:6])
 }
 
 // runTick takes the lease, makes the pass, and says what it did.
@@ -175,10 +179,17 @@ func (p *passage) make(ctx context.Context, c *cli.Context, cfg *config.Config) 
 	failed := func(err error) (work.Tick, error) {
 		return work.Tick{ID: p.set.Tick, Outcome: "error", Error: err.Error()}, err
 	}
-	var bad []store.Quarantined
-	var err error
-	if p.board, bad, err = p.store.Load(ctx); err != nil {
+	board, bad, err := p.store.Load(ctx)
+	if err != nil {
+		p.board = work.NewBoard()
 		return failed(err)
+	}
+	p.board = board
+	for _, q := range bad {
+		p.set.Notices = append(p.set.Notices, q.String())
+	}
+	if t := p.lease.TookOver(); t != nil {
+		p.set.TookOver = t.String()
 	}
 	progress := watch(c, p.store)
 	defer progress.Close()
@@ -189,27 +200,34 @@ func (p *passage) make(ctx context.Context, c *cli.Context, cfg *config.Config) 
 	defer done()
 	with.Lease, with.Watch = p.lease.Check, watcher{progress}
 	tick, err := pass.New(p.board, p.set, p.repos, with).Run(ctx)
-	for _, q := range bad {
-		tick.Notices = append(tick.Notices, q.String())
-	}
-	if t := p.lease.TookOver(); t != nil {
-		tick.TookOver = t.String()
+	for _, id := range c.StringSlice("workstream") {
+		if p.board.Workstreams[id] == nil {
+			tick.Notices = append(tick.Notices, notThere(p.store, id))
+		}
 	}
 	return tick, err
 }
 
+// notThere says why a workstream that was asked for is not on the board.
+func notThere(st *store.Store, id string) string {
+	if w, _, err := st.Workstream(id); err == nil {
+		return "--workstream " + id + ": it is " + string(w.Status)
+	}
+	return "--workstream " + work.Printable(id) + ": there is no such workstream; see: backburner status"
+}
+
 // printTick says what a tick did: on stdout, and where else it was asked for.
 func printTick(c *cli.Context, cfg *config.Config, p passage, tick work.Tick) error {
-	if err := writeReports(c, cfg, p, tick); err != nil {
-		return err
+	var err error
+	switch {
+	case c.Bool("json"):
+		err = report.TickJSON(c.App.Writer, tick)
+	case os.Getenv("GITHUB_ACTIONS") == "true":
+		err = report.Actions(c.App.Writer, tick, rand.Text())
+	default:
+		err = report.Tick(c.App.Writer, tick, style(c))
 	}
-	if c.Bool("json") {
-		return report.TickJSON(c.App.Writer, tick)
-	}
-	if os.Getenv("GITHUB_ACTIONS") == "true" {
-		return report.Actions(c.App.Writer, tick, rand.Text())
-	}
-	return report.Tick(c.App.Writer, tick, style(c))
+	return errors.Join(err, writeReports(c, cfg, p, tick))
 }
 
 // writeReports writes the file of --report and the step summary of Actions.

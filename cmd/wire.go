@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -33,17 +34,34 @@ func loadConfig(c *cli.Context) (*config.Config, error) {
 	sources := config.Sources{Path: c.String("config"), Dir: dir, Env: os.Environ(), Flags: overrides(c, dir)}
 	cfg, err := config.Load(sources)
 	if err != nil {
-		return nil, &codeError{exitUsage, err}
+		return nil, misconfigured(err)
 	}
 	if cfg.Base() == dir { // no file of the project: the top level counts, wherever one stands
 		if top := topLevel(dir); top != "" && top != dir {
 			sources.Dir = top
 			if cfg, err = config.Load(sources); err != nil {
-				return nil, &codeError{exitUsage, err}
+				return nil, misconfigured(err)
 			}
 		}
 	}
 	return complete(cfg)
+}
+
+// misconfigured puts the problems of a configuration on lines of their own,
+// each of which begins with its place: for a flag, with its name.
+func misconfigured(err error) error {
+	var all *config.Errors
+	if errors.As(err, &all) {
+		for i, p := range all.Problems {
+			for flag, key := range flagKeys {
+				if p.File == "flag" && p.Key == key {
+					all.Problems[i].File, all.Problems[i].Key = "--"+flag, ""
+				}
+			}
+		}
+		err = fmt.Errorf("the configuration cannot be used:\n%w", err)
+	}
+	return &codeError{exitUsage, err}
 }
 
 // complete adds what can be found: the repository one stands in, and agents

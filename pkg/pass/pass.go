@@ -141,6 +141,8 @@ type Settings struct {
 	Budget       Budget
 	Retention    store.RetentionPolicy
 	Only         func(*work.Workstream) bool // nil: everything
+	Notices      []string                    // what the tick's line has to say of what came before the pass
+	TookOver     string                      // whose lease it took over, and why; "" when nobody's
 }
 
 // Collaborators are what a pass works with.
@@ -178,6 +180,10 @@ func (p *Pass) Run(ctx context.Context) (work.Tick, error) {
 	p.line = func() work.Tick { return r.tick.line(p.board, p.repositories, r.failure, p.now()) }
 	p.runs.watch = tee{p.watch, r.tick}
 	r.rows = p.rows()
+	r.tick.TookOver = p.settings.TookOver
+	for _, n := range p.settings.Notices {
+		r.tick.notice(n)
+	}
 	err := r.run(ctx)
 	return p.line(), err
 }
