@@ -33,19 +33,7 @@ func (a *Agent) environment(c Call, call invocation) []string {
 			env = append(env, entry)
 		}
 	}
-	env = append(env, withoutCredentials(c)...)
+	env = append(env, proc.Unprivileged(c.Workspace, c.Dir)...)
 	env = append(env, call.env...)
 	return append(env, set...)
-}
-
-// withoutCredentials switches off what would let a program push with the user's rights although it has neither
-// token nor agent: helpers of git's configuration, SSH keys in the home directory, the login of gh.
-func withoutCredentials(c Call) []string {
-	return []string{
-		"GIT_TERMINAL_PROMPT=0",
-		"GIT_ASKPASS=", // also keeps git from asking core.askPass
-		"GIT_SSH_COMMAND=false",
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=credential.helper", "GIT_CONFIG_VALUE_0=", // empties the list
-		"GH_CONFIG_DIR=" + c.path("gh"),
-	}
 }

@@ -33,7 +33,7 @@ func (r *Runner) runStep(ctx context.Context, c Call, s numbered) result {
 		return res
 	}
 	job := proc.Job{
-		Args: append(slices.Clip(r.wrap), s.Run...), Dir: dir, Env: environment(r.env, s.Env),
+		Args: append(slices.Clip(r.wrap), s.Run...), Dir: dir, Env: environment(slices.Concat(r.env, proc.Unprivileged(c.Workspace, c.Dir)), s.Env),
 		Stdout: logFile, Stderr: logFile, Timeout: s.Timeout, Grace: grace, MaxOutput: maxOutput,
 	}
 	if err := findProgram(job); err != nil {

@@ -57,6 +57,20 @@ func Environment(base, allow []string) []string {
 	return append(env, "TERM=dumb")
 }
 
+// Unprivileged are variables for a job in a checkout that is not to act for the user: they switch off what would let a program push
+// although it has neither token nor agent (helpers of git's configuration, SSH keys in the home directory, the login of gh), and keep git from
+// taking a repository around the checkout for that of the job. folder is the job's own.
+func Unprivileged(checkout, folder string) []string {
+	return []string{
+		"GIT_TERMINAL_PROMPT=0",
+		"GIT_ASKPASS=", // also keeps git from asking core.askPass
+		"GIT_SSH_COMMAND=false",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=credential.helper", "GIT_CONFIG_VALUE_0=", // empties the list
+		"GIT_CEILING_DIRECTORIES=" + filepath.Dir(checkout),
+		"GH_CONFIG_DIR=" + filepath.Join(folder, "gh"),
+	}
+}
+
 func matches(patterns []string, name string) bool {
 	for _, pattern := range patterns {
 		prefix, wild := strings.CutSuffix(pattern, "*")
