@@ -49,6 +49,8 @@ func (r *refresh) Select(board *work.Board, b *Batch, now time.Time) []Job {
 			jobs = append(jobs, decide("refresh "+w.ID, w.ID, func(now time.Time) error {
 				return refuse(w, "workspace:repository", seen.err.Error(), now)
 			}))
+		case ready && seen.moved(w):
+			jobs = append(jobs, r.moved(w, seen.Base)) // not marked: now its workspace has to follow
 		case ready:
 			seen.mark(b, w.ID)
 			if j, ok := r.ready(w, repo, seen.Base); ok {
@@ -128,16 +130,24 @@ func (r *refresh) prepare(w *work.Workstream, repo Repository, at workspace.Base
 	})
 }
 
+// moved reports whether the published branch is no longer where it was left.
+func (s *base) moved(w *work.Workstream) bool {
+	branch := s.Branches[w.Branch]
+	return branch != "" && branch != w.Published
+}
+
+// moved takes back what was ready when people moved its branch.
+func (r *refresh) moved(w *work.Workstream, at workspace.Base) Job {
+	return decide("look at "+w.ID, w.ID, func(now time.Time) error {
+		w.Published = at.Branches[w.Branch]
+		return w.Move(work.QA, work.Reason{Code: "evidence_stale", Detail: "somebody moved " + w.Branch + ", so it is verified again"}, now)
+	})
+}
+
 // ready looks whether what is ready to merge still is: people may have merged
-// it, moved its branch, or moved the base so that the two conflict.
+// it, or moved the base so that the two conflict.
 func (r *refresh) ready(w *work.Workstream, repo Repository, at workspace.Base) (Job, bool) {
-	branch, tree := at.Branches[w.Branch], treeOf(w)
-	if branch != "" && branch != w.Published {
-		return decide("look at "+w.ID, w.ID, func(now time.Time) error {
-			w.Published = branch
-			return w.Move(work.QA, work.Reason{Code: "evidence_stale", Detail: "somebody moved " + w.Branch + ", so it is verified again"}, now)
-		}), true
-	}
+	tree := treeOf(w)
 	if at.SHA == w.Base || at.SHA == w.Compared {
 		return Job{}, false
 	}
@@ -234,6 +244,6 @@ func (r *refresh) merge(ctx context.Context, w *work.Workstream, tree workspace.
 func conflict(w *work.Workstream, got workspace.Mainline, now time.Time) error {
 	w.Conflict = &work.Conflict{Ours: got.Ours, Base: got.Base, Files: got.Files, DetectedAt: now.UTC()}
 	where := "the branch conflicts with its base in " + first(got.Files, 5)
-	w.Say("conflict:"+got.Ours+":"+got.Base, "blocked", "Stopped: "+where+". The reconciler will merge them.", now)
+	w.Say("conflict:"+got.Ours+":"+got.Base, "blocked", "Stopped: "+where+". The reconciler merges the two.", now)
 	return w.Move(work.Blocked, work.Reason{Code: "mainline_conflict", Detail: where}, now)
 }

@@ -193,21 +193,6 @@ func (r *runs) inspect(ctx context.Context, e *errand, out *work.Outcome) {
 	}
 }
 
-// reconciled holds a reconciler to its word.
-func (r *runs) reconciled(ctx context.Context, e *errand, out *work.Outcome) {
-	base := e.task.Context.Base
-	if e.task.Kind != work.Reconcile || base == "" || out.Class != "" || out.Result.Status != work.ResultDone {
-		return
-	}
-	shared, err := r.trees.MergeBase(ctx, e.repo.Repository, out.Checkpoint.Commit, base)
-	switch {
-	case err != nil:
-		out.Class, out.Detail = work.ClassOrdinary, err.Error()
-	case shared != base:
-		out.Class, out.Detail = work.ClassNoWork, "the reconciler did not merge "+base[:min(len(base), 10)]+" of "+e.repo.Base
-	}
-}
-
 func (r *runs) putAside(ctx context.Context, e *errand, out *work.Outcome) {
 	state, err := r.trees.Verify(ctx, e.repo.Repository, e.tree)
 	if err == nil && (!state.Clean || state.Head != e.tree.Head) {
