@@ -91,13 +91,13 @@ func keyRecords(keys []config.Key) []keyRecord {
 // printKeys prints one line per key, for people and for grep.
 func printKeys(out io.Writer, keys []config.Key) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "KEY\tDEFAULT\tWHAT IT IS")
+	fmt.Fprintln(table, "KEY\tTYPE\tDEFAULT\tWHAT IT IS")
 	for _, k := range keys {
 		value := k.Default
 		if value == "" {
 			value = "-"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", k.Name, work.Clip(value, 44), k.Doc+choices(k))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", k.Name, k.Type, work.Clip(value, 44), k.Doc+choices(k))
 	}
 	return table.Flush()
 }

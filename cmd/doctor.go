@@ -77,15 +77,23 @@ func doctorAction(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return usage("doctor takes no arguments: %q", c.Args().Slice())
 	}
-	findings := []finding(nil)
+	look := examine
 	if c.Bool("cron") {
-		var err error
-		if findings, err = examineAsCron(c); err != nil {
-			return err
-		}
-	} else {
-		findings = examine(c)
+		look = examineAsCron
 	}
+	findings, err := look(c)
+	var stopped signalError
+	if errors.As(context.Cause(c.Context), &stopped) {
+		return &codeError{stopped.code(), errors.New("doctor: stopped before all was looked at")}
+	}
+	if err != nil {
+		return err
+	}
+	return tell(c, findings)
+}
+
+// tell prints the findings, and is an error when one of them fails.
+func tell(c *cli.Context, findings []finding) error {
 	failed := count(findings, fail)
 	if c.Bool("json") {
 		if err := printJSON(c.App.Writer, map[string]any{"ok": failed == 0, "findings": findings}); err != nil {
@@ -101,17 +109,17 @@ func doctorAction(c *cli.Context) error {
 }
 
 // examine makes all checks.
-func examine(c *cli.Context) []finding {
+func examine(c *cli.Context) ([]finding, error) {
 	findings := append(checkPath(c.Context, nil), bounded(c.Context, nil, check{"git", checkGit})...)
 	cfg, troubles := checkConfig(c)
 	findings = append(findings, troubles...)
 	if cfg == nil {
-		return findings
+		return findings, nil
 	}
 	for _, one := range checks {
 		findings = append(findings, bounded(c.Context, cfg, one)...)
 	}
-	return findings
+	return findings, nil
 }
 
 // bounded makes one check, and does not wait for it for ever.

@@ -1,9 +1,29 @@
 package cmd
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/backburner-cli/backburner/pkg/config"
 )
+
+// A check that hangs costs its own finding and no other.
+func TestBounded(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	hangs := make(chan struct{})
+	defer close(hangs)
+	found := bounded(ctx, nil, check{"disk", func(context.Context, *config.Config) []finding {
+		cancel(errors.New("enough"))
+		<-hangs
+		return nil
+	}})
+	if len(found) != 1 || found[0].Check != "disk" || found[0].Status != warn || !strings.HasPrefix(found[0].Detail, "no answer") {
+		t.Errorf("found %+v", found)
+	}
+}
 
 func TestPathInCrontab(t *testing.T) {
 	for name, c := range map[string]struct {
