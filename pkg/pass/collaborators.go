@@ -50,6 +50,7 @@ type Workspaces interface {
 	Restore(ctx context.Context, r workspace.Repository, w workspace.Workspace, task string) (workspace.Restored, error)
 	Mainline(ctx context.Context, r workspace.Repository, ours, base string) (workspace.Mainline, error)
 	MergeMainline(ctx context.Context, r workspace.Repository, w workspace.Workspace, message string) (workspace.Checkpoint, error)
+	Forward(ctx context.Context, r workspace.Repository, branch, sha string) (workspace.Published, error)
 	Publish(ctx context.Context, r workspace.Repository, branch, sha, old string) (workspace.Published, error)
 	Diff(ctx context.Context, r workspace.Repository, base, head string, limit int64) (workspace.Review, error)
 	Log(ctx context.Context, r workspace.Repository, base, head string, limit int) ([]git.LogEntry, error)

@@ -84,21 +84,51 @@ func (l *land) bring(ctx context.Context, w *work.Workstream, repo Repository) (
 	if got, err = l.push(ctx, w, repo); err != nil {
 		return "", got, err
 	}
+	if err := l.forward(ctx, w, repo, &got); err != nil {
+		return "", got, err
+	}
 	return "", got, l.forge.WriteBundle(ctx, l.store.Folder(w.ID), bundleOf(w, diff, log))
 }
 
-// push publishes the branch where it is as it was last seen, or where all that
-// is there is part of it: then nothing of anybody is overwritten.
-func (l *land) push(ctx context.Context, w *work.Workstream, repo Repository) (workspace.Published, error) {
-	got, err := l.trees.Publish(ctx, repo.Repository, w.Branch, w.Head, w.Published)
-	if err != nil || got.Status != workspace.PublishLeaseFailed || got.Found == "" {
-		return got, err
+// forward pushes what was published in a repository on this machine on to its
+// origin, if it has one. That this did not work stops nothing: it is said.
+func (l *land) forward(ctx context.Context, w *work.Workstream, repo Repository, got *workspace.Published) error {
+	if repo.Path == "" || got.Status != workspace.PublishPushed && got.Status != workspace.PublishAlready {
+		return nil
 	}
-	shared, err := l.trees.MergeBase(ctx, repo.Repository, got.Found, w.Head)
-	if err != nil || shared != got.Found {
+	on, err := l.trees.Forward(ctx, repo.Repository, w.Branch, w.Head)
+	if err == nil && on.Status != "" && on.Status != workspace.PublishPushed && on.Status != workspace.PublishAlready {
+		got.Detail = on.Detail
+	}
+	return err
+}
+
+// push publishes the branch where it is as it was last seen, or where all that
+// is there is part of it: nothing of anybody is overwritten.
+func (l *land) push(ctx context.Context, w *work.Workstream, repo Repository) (workspace.Published, error) {
+	if w.Published != "" {
+		if follows, err := l.follows(ctx, w, repo, w.Published); err != nil || !follows {
+			return workspace.Published{Status: workspace.PublishLeaseFailed, Found: w.Published,
+				Detail: "the published branch " + w.Branch + " has commits that are not part of this work"}, err
+		}
+	}
+	got, err := l.trees.Publish(ctx, repo.Repository, w.Branch, w.Head, w.Published)
+	switch {
+	case err != nil || got.Status != workspace.PublishLeaseFailed || got.Found == "" && w.Published == "":
+		return got, err
+	case got.Found == "": // it was deleted
+		return l.trees.Publish(ctx, repo.Repository, w.Branch, w.Head, "")
+	}
+	if follows, err := l.follows(ctx, w, repo, got.Found); err != nil || !follows {
 		return got, nil // it has commits that are not known here
 	}
 	return l.trees.Publish(ctx, repo.Repository, w.Branch, w.Head, got.Found)
+}
+
+// follows reports whether the work has a commit in it.
+func (l *land) follows(ctx context.Context, w *work.Workstream, repo Repository, commit string) (bool, error) {
+	shared, err := l.trees.MergeBase(ctx, repo.Repository, commit, w.Head)
+	return shared == commit, err
 }
 
 func bundleOf(w *work.Workstream, d workspace.Review, log []git.LogEntry) forge.Bundle {
@@ -126,6 +156,9 @@ func published(w *work.Workstream, head, bad string, got workspace.Published, er
 		return stopWith(w, "checkpoint_invalid", bad, "Allow it in the configuration, or have it taken back with `backburner retry "+w.ID+" \"take it back\"`.", now)
 	case got.Status == workspace.PublishPushed || got.Status == workspace.PublishAlready:
 		w.Published = head
+		if got.Detail != "" {
+			w.Say("origin:"+head, "not_pushed", "`"+w.Branch+"` is in the repository, but could not be pushed to its origin: "+got.Detail+".", now)
+		}
 		return nil
 	}
 	return stop(w, "remote_local_divergence", got.Detail, now)
