@@ -61,7 +61,7 @@ func program(t *testing.T) string {
 	return bin
 }
 
-func killEnvironment(t *testing.T) []string {
+func killEnvironment(t testing.TB) []string {
 	return append(os.Environ(), "HOME="+t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GORACE=atexit_sleep_ms=0")
 }
 
@@ -103,7 +103,7 @@ esac
 	return dir
 }
 
-func gitIn(t *testing.T, dir string, args ...string) string {
+func gitIn(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	c := exec.Command("git", args...)
 	c.Dir, c.Env = dir, killEnvironment(t)
