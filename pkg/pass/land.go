@@ -106,15 +106,19 @@ func (l *land) forward(ctx context.Context, w *work.Workstream, repo Repository,
 // push publishes the branch where it is as it was last seen, or where all that
 // is there is part of it: nothing of anybody is overwritten.
 func (l *land) push(ctx context.Context, w *work.Workstream, repo Repository) (workspace.Published, error) {
-	if w.Published != "" {
-		if follows, err := l.follows(ctx, w, repo, w.Published); err != nil || !follows {
-			return workspace.Published{Status: workspace.PublishLeaseFailed, Found: w.Published,
-				Detail: "the published branch " + w.Branch + " has commits that are not part of this work"}, err
+	old := w.Published
+	if old != "" {
+		follows, err := l.follows(ctx, w, repo, old)
+		if err != nil {
+			return workspace.Published{}, err
+		}
+		if !follows { // what was seen there must not be what is replaced
+			old = ""
 		}
 	}
-	got, err := l.trees.Publish(ctx, repo.Repository, w.Branch, w.Head, w.Published)
+	got, err := l.trees.Publish(ctx, repo.Repository, w.Branch, w.Head, old)
 	switch {
-	case err != nil || got.Status != workspace.PublishLeaseFailed || got.Found == "" && w.Published == "":
+	case err != nil || got.Status != workspace.PublishLeaseFailed || got.Found == "" && old == "":
 		return got, err
 	case got.Found == "": // it was deleted
 		return l.trees.Publish(ctx, repo.Repository, w.Branch, w.Head, "")

@@ -161,7 +161,7 @@ func (r *refresh) ready(w *work.Workstream, repo Repository, at workspace.Base) 
 			switch {
 			case err != nil:
 				return nil, err
-			case landed == tree.Head:
+			case landed == tree.Head, got.Status == workspace.MainlineBehind && got.Tree == at.Tree: // also as other commits
 				w.Say("merged:"+at.SHA, "merged", "Merged by people: "+repo.Base+" has it.", now)
 				return nil, w.Move(work.Merged, work.Reason{Code: "landed", Detail: "people merged it into " + repo.Base}, now)
 			case got.Status == workspace.MainlineConflict:

@@ -163,7 +163,8 @@ func (s *space) follow(ctx context.Context, c *clone, f found, local string) (Pr
 	if !behind {
 		return Prepared{
 			Status: BlockedDiverged, Head: local,
-			Detail: fmt.Sprintf("the branch is at %s, and at %s in %s", short(local), short(remote), s.home.repo.Where()),
+			Detail: fmt.Sprintf("%s is at %s in %s, without %s of this work: merge that into it there",
+				strings.TrimPrefix(s.branch, git.Heads), short(remote), s.home.repo.Where(), short(local)),
 		}, nil
 	}
 	if err := s.move(ctx, c, local, remote); err != nil {

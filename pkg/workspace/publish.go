@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/backburner-cli/backburner/pkg/git"
 )
@@ -104,7 +105,7 @@ func (m *Manager) publishLocal(ctx context.Context, h home, ref, sha, old string
 		result.Status = PublishAlready
 		return result, nil
 	case found != old && (found != "" || old != git.ZeroID(sha)):
-		result.Status, result.Detail = PublishLeaseFailed, fmt.Sprintf("the branch is at %s and not at %s", short(found), nameOld(old))
+		result.Status, result.Detail = PublishLeaseFailed, moved(strings.TrimPrefix(ref, git.Heads), old, found)
 		return result, nil
 	}
 	if err := target.FetchObjects(ctx, h.storeDir(), sha); err != nil {
@@ -122,11 +123,15 @@ func (m *Manager) publishLocal(ctx context.Context, h home, ref, sha, old string
 	return Published{Status: PublishPushed, Found: sha}, err
 }
 
-func nameOld(old string) string {
-	if old == git.ZeroID(old) {
-		return "nothing"
+// moved says how a branch is not as it was last seen.
+func moved(branch, old, found string) string {
+	switch {
+	case found == "":
+		return fmt.Sprintf("the branch %s was deleted; it was at %s", branch, short(old))
+	case old == git.ZeroID(old):
+		return fmt.Sprintf("there is a branch %s already, at %s, with commits that are not this work's: rename it, or delete it", branch, short(found))
 	}
-	return short(old)
+	return fmt.Sprintf("somebody moved the branch %s from %s to %s", branch, short(old), short(found))
 }
 
 // notePublished makes the store know what the repository has now, so that the next Sync finds nothing to fetch.
