@@ -52,6 +52,7 @@ var checks = []check{
 	{"lease", checkLease},
 	{"last tick", checkLastTick},
 	{"pauses", checkPauses},
+	{"time zone", checkTimeZone},
 	{"disk", checkDisk},
 	{"isolation", checkIsolation},
 }

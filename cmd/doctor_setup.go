@@ -85,6 +85,10 @@ func oneRepository(r *config.Repository) finding {
 		return finding{"repository", fail, fmt.Sprintf("%s has no branch %q, which work would start from", r.Path, r.Base),
 			"make a first commit on it, or set base in [[repository]]"}
 	}
+	if exists(filepath.Join(common, "shallow")) {
+		return finding{"repository", fail, r.Path + " is a shallow clone, without the history that branches are compared by",
+			"git -C " + shellWord(r.Path) + " fetch --unshallow; in GitHub Actions: fetch-depth: 0"}
+	}
 	return finding{"repository", fine, fmt.Sprintf("%s, base %s at %.12s", r.Path, r.Base, id), ""}
 }
 

@@ -179,6 +179,20 @@ func roughly(d time.Duration) string {
 	return fmt.Sprintf("%dh%dm", minutes/60, minutes%60)
 }
 
+// checkTimeZone says by which clock days are counted; cron may have another.
+func checkTimeZone(context.Context, *config.Config) []finding {
+	name := strings.TrimPrefix(os.Getenv("TZ"), ":")
+	_, err := time.LoadLocation(name)
+	if filepath.IsAbs(name) {
+		_, err = os.Stat(name)
+	}
+	if err != nil {
+		return []finding{{"time zone", warn, fmt.Sprintf("TZ is %q, which is none that is known here; UTC is used", work.Printable(name)),
+			"set TZ to a name such as Europe/Berlin, or install tzdata"}}
+	}
+	return []finding{{"time zone", fine, time.Now().Format("MST (-07:00)") + "; the days of [budget] begin at its midnight", ""}}
+}
+
 const (
 	littleSpace = 1 << 30  // bytes
 	noSpace     = 64 << 20 // bytes
