@@ -34,8 +34,8 @@ func (r *refresh) Select(board *work.Board, b *Batch, now time.Time) []Job {
 	asked := make(map[string]bool)
 	for _, w := range b.workstreams(board) {
 		repo, known := r.repositories[w.Repository]
-		ready := b.First && w.Status == work.ReadyToMerge
-		if !known || !ready && !needsTree(work.Next(w, repo.Policy, now)) {
+		ready, stopped := b.First && w.Status == work.ReadyToMerge, b.First && stoppedByRepository(w)
+		if !known || !ready && !stopped && !needsTree(work.Next(w, repo.Policy, now)) {
 			continue
 		}
 		seen := r.bases[repo.ID]
@@ -44,11 +44,16 @@ func (r *refresh) Select(board *work.Board, b *Batch, now time.Time) []Job {
 			asked[repo.ID] = true
 			jobs = append(jobs, r.look(board, repo))
 		case seen == nil || seen.done[b][w.ID]:
-		case seen.err != nil:
+		case seen.trouble(repo) != "":
 			seen.mark(b, w.ID)
-			jobs = append(jobs, decide("refresh "+w.ID, w.ID, func(now time.Time) error {
-				return refuse(w, "workspace:repository", seen.err.Error(), now)
-			}))
+			switch {
+			case stopped:
+				jobs = append(jobs, stillUnusable(w, seen.trouble(repo))...)
+			case !ready:
+				jobs = append(jobs, unusable(w, repo, seen))
+			}
+		case stopped:
+			jobs = append(jobs, usable(w)) // not marked: now its workspace has to follow
 		case ready && seen.moved(w):
 			jobs = append(jobs, r.moved(w, seen.Base)) // not marked: now its workspace has to follow
 		case ready:
@@ -245,5 +250,14 @@ func conflict(w *work.Workstream, got workspace.Mainline, now time.Time) error {
 	w.Conflict = &work.Conflict{Ours: got.Ours, Base: got.Base, Files: got.Files, DetectedAt: now.UTC()}
 	where := "the branch conflicts with its base in " + first(got.Files, 5)
 	w.Say("conflict:"+got.Ours+":"+got.Base, "blocked", "Stopped: "+where+". The reconciler merges the two.", now)
-	return w.Move(work.Blocked, work.Reason{Code: "mainline_conflict", Detail: where}, now)
+	if err := w.Move(work.Blocked, work.Reason{Code: "mainline_conflict", Detail: where}, now); err != nil {
+		return err
+	}
+	asked := mergeIntent(w)
+	if asked.ID == "" {
+		return nil
+	}
+	w.Done(asked.ID)
+	w.Say("not_merged:"+asked.Request, "refused", "Not merged: "+where+". Ask again with `backburner merge "+w.ID+"` when it is ready.", now)
+	return Notice("merge " + w.ID + ": not merged: " + where + "; ask again when it is ready")
 }

@@ -40,6 +40,8 @@ func (w *Workstream) wayOut() string {
 	switch w.Reason {
 	case "collision_detected":
 		return "goes on when that has landed, or all the same with: " + retry
+	case "workspace:repository", "remote_local_divergence:base":
+		return "goes on when that is put right; see: backburner doctor"
 	case "checkpoint_invalid":
 		return "allow it in the configuration, or have it taken back: " + retry + " \"take it back\""
 	}

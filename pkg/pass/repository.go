@@ -1,0 +1,69 @@
+package pass
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/git"
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// The reasons of workstreams that stopped because of their repository. They
+// go on by themselves when it can be worked with again.
+const (
+	repositoryUnusable = "workspace:repository"
+	baseApart          = "remote_local_divergence:base"
+)
+
+func stoppedByRepository(w *work.Workstream) bool {
+	return w.Status == work.Blocked && w.Held == nil && (w.Reason == repositoryUnusable || w.Reason == baseApart)
+}
+
+// trouble is why no work can begin on a repository; "" when it can.
+func (s *base) trouble(repo Repository) string {
+	switch {
+	case s.err != nil:
+		return s.err.Error()
+	case s.Ahead > 0 && s.Behind > 0:
+		return fmt.Sprintf("%s and %s have gone apart (%d and %d commits of their own): bring them together",
+			repo.Base, strings.TrimPrefix(s.Upstream, git.Remotes), s.Ahead, s.Behind)
+	}
+	return ""
+}
+
+// unusable keeps work from being begun on a repository as it is. What git
+// could not do is tried again by the next tick; the rest is for a person.
+func unusable(w *work.Workstream, repo Repository, seen *base) Job {
+	return decide("refresh "+w.ID, w.ID, func(now time.Time) error {
+		var failed *git.Error
+		t, why := w.Pending(), seen.trouble(repo)
+		switch {
+		case seen.err == nil:
+			return stopWith(w, baseApart, why, "It goes on by itself then.", now)
+		case errors.As(seen.err, &failed) && t != nil:
+			t.Held = &work.TaskHold{Reason: "deferred_fetch", Detail: why, NextEligibleAt: now.Add(time.Second).UTC()}
+			return nil
+		}
+		return refuse(w, repositoryUnusable, why, now)
+	})
+}
+
+// stillUnusable keeps the reason up to date.
+func stillUnusable(w *work.Workstream, why string) []Job {
+	if w.Detail == why {
+		return nil
+	}
+	return []Job{decide("refresh "+w.ID, w.ID, func(time.Time) error {
+		w.Detail = why
+		return nil
+	})}
+}
+
+// usable takes up a workstream whose repository was in the way.
+func usable(w *work.Workstream) Job {
+	return decide("go on with "+w.ID, w.ID, func(now time.Time) error {
+		return w.Move(w.Resume(), work.Reason{Code: "recovered:repository", Detail: "its repository can be worked with again"}, now)
+	})
+}
