@@ -178,6 +178,9 @@ func under(heading string, commands ...*cli.Command) []*cli.Command {
 func versionCommand() *cli.Command {
 	return &cli.Command{
 		Name: "version", Usage: "print the version",
+		Description: `Examples:
+   backburner version
+   backburner version --json`,
 		Action: func(c *cli.Context) error {
 			if c.Bool("json") {
 				return printJSON(c.App.Writer, map[string]string{"version": version()})

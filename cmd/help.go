@@ -41,6 +41,9 @@ CATEGORY:
 func helpCommand() *cli.Command {
 	return &cli.Command{
 		Name: "help", Usage: "show help, of one command or of all", ArgsUsage: "[COMMAND]",
+		Description: `Examples:
+   backburner help
+   backburner help tick`,
 		Action: func(c *cli.Context) error {
 			if err := wantArgs(c, 0, 1); err != nil {
 				return err
