@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/forge"
@@ -175,7 +176,7 @@ func stop(w *work.Workstream, code, detail string, now time.Time) error {
 
 func stopWith(w *work.Workstream, code, detail, then string, now time.Time) error {
 	w.Say(fmt.Sprintf("blocked:%s:%s", code, w.Head), "blocked", "Stopped: "+detail+".\n\n"+then, now)
-	return w.Move(work.Blocked, work.Reason{Code: code, Detail: detail}, now)
+	return block(w, work.Reason{Code: code, Detail: detail}, now)
 }
 
 // merge lands the branch as a person asked.
@@ -214,16 +215,24 @@ func mergeIntent(w *work.Workstream) work.Intent {
 func merged(w *work.Workstream, intent work.Intent, got workspace.Merged, err error, now time.Time) error {
 	if err == nil && (got.Status == workspace.MergeMerged || got.Status == workspace.MergeAlready) {
 		detail := "merged as " + got.SHA
+		if got.Status == workspace.MergeAlready {
+			detail = "the base has all of it, at " + got.SHA
+		}
 		if got.Tree != w.Tree {
 			detail += "; the base had moved, so this very tree was not tested"
 		}
 		w.Say("merged:"+got.SHA, "merged", detail, now)
+		if w.Status != work.ReadyToMerge { // it was cancelled meanwhile, and landed all the same
+			w.Detail = detail
+			return nil
+		}
 		return w.Move(work.Merged, work.Reason{Code: "landed", Detail: detail}, now)
 	}
-	detail := got.Detail
+	detail := orElse(got.Detail, "it conflicts with the base in "+first(got.Files, 5))
 	if err != nil {
 		detail = err.Error()
 	}
+	detail = strings.Join(strings.Fields(detail), " ") // git explains itself on several lines
 	if got.Command != "" {
 		detail += "; run: " + got.Command
 	}

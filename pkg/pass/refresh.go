@@ -250,7 +250,7 @@ func conflict(w *work.Workstream, got workspace.Mainline, now time.Time) error {
 	w.Conflict = &work.Conflict{Ours: got.Ours, Base: got.Base, Files: got.Files, DetectedAt: now.UTC()}
 	where := "the branch conflicts with its base in " + first(got.Files, 5)
 	w.Say("conflict:"+got.Ours+":"+got.Base, "blocked", "Stopped: "+where+". The reconciler merges the two.", now)
-	if err := w.Move(work.Blocked, work.Reason{Code: "mainline_conflict", Detail: where}, now); err != nil {
+	if err := block(w, work.Reason{Code: "mainline_conflict", Detail: where}, now); err != nil {
 		return err
 	}
 	asked := mergeIntent(w)

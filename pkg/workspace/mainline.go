@@ -24,6 +24,7 @@ type Mainline struct {
 	Ours   string   // commit of the branch
 	Base   string   // commit of the base
 	Files  []string // in conflict
+	Tree   string   // of the two merged, where they can be; that of the base when it has all of the branch's work already
 }
 
 // Mainline compares the commit ours with the commit base, both in the store, without a checkout. It costs one git process when there is nothing to
@@ -55,9 +56,9 @@ func (m *Manager) mainline(ctx context.Context, store git.Repo, ours, base strin
 	if err != nil {
 		return result, merged, err
 	}
-	result.Status = MainlineBehind
+	result.Status, result.Tree = MainlineBehind, merged.Tree
 	if len(merged.Conflicts) > 0 {
-		result.Status, result.Files = MainlineConflict, merged.Conflicts
+		result.Status, result.Files, result.Tree = MainlineConflict, merged.Conflicts, ""
 	}
 	return result, merged, nil
 }

@@ -103,6 +103,9 @@ func (m *Manager) merge(ctx context.Context, h home, req MergeRequest) (Merged, 
 	if err != nil || built.Status != "" {
 		return built, err
 	}
+	if built.Tree == base.Tree { // it landed in other commits
+		return Merged{Status: MergeAlready, SHA: base.Object, Tree: base.Tree}, nil
+	}
 	return m.bringTo(ctx, h, target, base, built)
 }
 

@@ -181,3 +181,24 @@ func TestPublishOfCheckedOutBranch(t *testing.T) {
 		t.Errorf("after %s the branch is at %s", todo, at)
 	}
 }
+
+// People landed the work as one commit of their own, by hand: nothing is left
+// to merge, whatever the strategy.
+func TestMergeOfWhatLandedAsOtherCommits(t *testing.T) {
+	t.Parallel()
+	w, req := landing(t)
+	w.write(w.user, "one.txt", "1\n")
+	w.write(w.user, "two.txt", "2\n")
+	w.commitIn(w.user, "by hand")
+	base := w.sync()
+	req.ExpectedBase = base.SHA
+	got, err := w.m.Mainline(context.Background(), w.repo, req.Head, base.SHA)
+	if err != nil || got.Status != workspace.MainlineBehind || got.Tree != base.Tree {
+		t.Errorf("compared: %+v %v, want the tree %s", got, err, base.Tree)
+	}
+	for _, req.Strategy = range []string{workspace.StrategySquash, workspace.StrategyMerge, workspace.StrategyRebase} {
+		if got := w.merge(req, workspace.MergeAlready); got.SHA != base.SHA || got.Tree != base.Tree {
+			t.Errorf("%s: %+v, want the base %+v", req.Strategy, got, base)
+		}
+	}
+}
