@@ -69,6 +69,8 @@ func superviseMain(dir string) int {
 }
 
 func newApp(stdout, stderr io.Writer) *cli.App {
+	flags := append(globalFlags(), cli.HelpFlag)
+	plainDefaults(flags)
 	return &cli.App{
 		Name:                   "backburner",
 		Usage:                  "coding agents work through your issues while nobody watches",
@@ -76,7 +78,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		HideVersion:            true,
 		Writer:                 stdout,
 		ErrWriter:              stderr,
-		Flags:                  append(globalFlags(), cli.HelpFlag),
+		Flags:                  flags,
 		Commands:               commands(),
 		ExitErrHandler:         func(*cli.Context, error) {}, // codes are ours: an *exec.ExitError would end us with a child's
 		OnUsageError:           usageError,
@@ -164,6 +166,7 @@ func commands() []*cli.Command {
 		c.OnUsageError = usageError
 		c.HideHelpCommand = true // the first argument is an id, which may be "help"
 		c.CustomHelpTemplate = commandHelp
+		plainDefaults(c.Flags)
 	}
 	return all
 }

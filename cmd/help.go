@@ -60,6 +60,15 @@ func helpCommand() *cli.Command {
 	}
 }
 
+// plainDefaults keeps "(default: false)" out of help.
+func plainDefaults(flags []cli.Flag) {
+	for _, f := range flags {
+		if b, ok := f.(*cli.BoolFlag); ok {
+			b.DisableDefaultText = true
+		}
+	}
+}
+
 func noCommand(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return notCommand(c, c.Args().First())
