@@ -100,7 +100,7 @@ func (s *summary) finished(x work.Execution) {
 	}
 	text := who + ": " + x.Outcome
 	if x.Class != "" && x.Detail != "" {
-		text += ": " + work.Clip(work.Printable(x.Detail), 300)
+		text += ": " + work.Clip(x.Detail, 300)
 	}
 	c.Steps = append(c.Steps, text)
 }

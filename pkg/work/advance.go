@@ -38,9 +38,18 @@ func (w *Workstream) carry(s Step, l Limits, now time.Time) error {
 	switch s.To {
 	case Blocked, Failed:
 		w.Say(fmt.Sprintf("%s:%s:%d", s.To, w.Reason, w.ExecutionSeq), string(s.To),
-			fmt.Sprintf("Stopped: %s.\n\nRead the log with `backburner logs %s`; try again with `backburner retry %s`.", w.Detail, w.ID, w.ID), now)
+			fmt.Sprintf("%s\n\nRead the log with `backburner logs %s`; try again with `backburner retry %s`.", stopped(w.Detail), w.ID, w.ID), now)
 	case ReadyToMerge:
 		w.Say("ready:"+w.Head, "ready_to_merge", fmt.Sprintf("Ready to merge: %s.\n\nLook at `%s`, then merge it with `backburner merge %s`.", w.Detail, w.Branch, w.ID), now)
 	}
 	return nil
+}
+
+// stopped is a reason to stop, and below it the end of the log it may carry.
+func stopped(detail string) string {
+	head, log, logged := strings.Cut(strings.TrimSpace(detail), "\n")
+	if !logged {
+		return "Stopped: " + head + "."
+	}
+	return "Stopped: " + head + ".\n\n```text\n" + strings.ReplaceAll(log, "```", "'''") + "\n```"
 }
