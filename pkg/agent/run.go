@@ -24,6 +24,9 @@ func (a *Agent) Run(ctx context.Context, c Call) Outcome {
 		return a.Collect(c, notStarted(proc.ReasonStartFailed, err))
 	}
 	out := a.Collect(c, exit)
+	if exit.Reason == proc.ReasonLost && ctx.Err() == nil { // it was no tick's end that cut it: so it is not free of charge
+		out.Class = work.ClassKilled
+	}
 	if !a.preset.contract && out.Result.Status != "" {
 		// For those who look at the folder: nothing of ours reads it.
 		text, _ := json.MarshalIndent(out.Result, "", "  ")
