@@ -90,7 +90,7 @@ func (s *space) prepare(ctx context.Context) (Prepared, error) {
 		return Prepared{}, err
 	}
 	if len(status.Entries) > 0 {
-		return Prepared{Status: BlockedDirty, Head: local, Detail: "not in any checkpoint: " + few(status.Paths())}, nil
+		return Prepared{Status: BlockedDirty, Head: local, Detail: "its workspace has changes that are in no checkpoint (" + few(status.Paths()) + "); a retry puts them aside"}, nil
 	}
 	return s.follow(ctx, c, f, local)
 }
