@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -102,11 +103,7 @@ func describe(x *work.Execution) string {
 	if x.Kind == work.ByGate {
 		who = x.Gate + " gate"
 	}
-	outcome := x.Outcome
-	if outcome == "" {
-		outcome = "running"
-	}
-	return fmt.Sprintf("%s  %s  %s  %s", x.ID, x.StartedAt.Local().Format("2006-01-02 15:04:05"), who, outcome)
+	return fmt.Sprintf("%s  %s  %s  %s", x.ID, x.StartedAt.Local().Format("2006-01-02 15:04:05"), who, x.Ended())
 }
 
 // showRun prints what a run left: an agent's output, or the log of each step.
@@ -121,17 +118,25 @@ func showRun(out io.Writer, dir string, x *work.Execution) error {
 		return nil
 	}
 	if x.Detail != "" {
-		fmt.Fprintf(out, "%s: %s\n", x.Class, work.Printable(x.Detail))
+		fmt.Fprintf(out, "%s: %s\n", x.Ended(), work.Printable(x.Detail))
 	}
+	if len(x.Changed) > 0 {
+		fmt.Fprintf(out, "changed: %s\n", work.Printable(strings.Join(x.Changed, ", ")))
+	}
+	said := false
 	for _, name := range []string{"result.json", "stdout", "stderr"} {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 			continue
 		}
+		said = true
 		fmt.Fprintf(out, "\n== %s (%s)\n", name, path)
 		if err := show(out, path); err != nil {
 			return err
 		}
+	}
+	if !said {
+		fmt.Fprintln(out, "it wrote nothing")
 	}
 	return nil
 }

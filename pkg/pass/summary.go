@@ -43,6 +43,10 @@ func snapshot(w *work.Workstream) work.Workstream {
 // observe notes what changed since a workstream was last saved.
 func (s *summary) observe(w *work.Workstream) {
 	before, known := s.last[w.ID]
+	if !known && w.Version > 1 { // it came from the archive, and only what is closed comes back
+		before.Status, before.Recoveries = work.Closed, w.Recoveries
+		s.last[w.ID] = before
+	}
 	now := snapshot(w)
 	defer func() { s.last[w.ID] = now }()
 	if !known || before.Status != now.Status {
@@ -98,7 +102,7 @@ func (s *summary) finished(x work.Execution) {
 	if x.Kind == work.ByGate {
 		who = x.Gate + " gate"
 	}
-	text := who + ": " + x.Outcome
+	text := who + ": " + x.Ended()
 	if x.Class != "" && x.Detail != "" {
 		text += ": " + work.Clip(x.Detail, 300)
 	}

@@ -225,7 +225,7 @@ func (d Detail) tasks(p *page) {
 
 func (d Detail) taskWords(t *work.Task) string {
 	text := string(t.Status)
-	if t.Class != "" && t.Status != work.TaskCompleted {
+	if t.Class != "" && t.Class != work.ClassOrdinary && t.Status != work.TaskCompleted {
 		text += " (" + strings.ReplaceAll(string(t.Class), "_", " ") + ")"
 	}
 	if t.Attempts > 0 {

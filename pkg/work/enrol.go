@@ -45,7 +45,7 @@ func (b *Board) Enrol(r *Request, a Admission, now time.Time) (*Workstream, Prog
 		}
 	}
 	if a.Archived != "" {
-		return nil, decide(Rejected, "terminal_status", r.Workstream+" was worked on before and is "+string(a.Archived)+"; give the new work another name")
+		return nil, decide(Rejected, "terminal_status", overBefore(r.Workstream, a.Archived))
 	}
 	reason := "capacity_available"
 	if b.Active()+len(b.Queue()) >= a.MaxActive {
@@ -61,6 +61,15 @@ func (b *Board) Enrol(r *Request, a Admission, now time.Time) (*Workstream, Prog
 	}
 	b.Workstreams[w.ID] = w
 	return w, decide(Queued, reason, "")
+}
+
+// overBefore says what can be done about a name whose work is in the archive.
+func overBefore(id string, ended Status) string {
+	text := id + " was worked on before and is " + string(ended) + "; give the new work another name"
+	if ended != Merged {
+		text += ", or go on with the old: backburner retry " + id
+	}
+	return text
 }
 
 func duplicate(w *Workstream) string {

@@ -79,3 +79,14 @@ func (w *Workstream) Begin(t *Task, now time.Time) error {
 	w.ExecutionSeq++
 	return nil
 }
+
+// Ended is how the run ended, in a word for people; "running" before that.
+func (x *Execution) Ended() string {
+	switch x.Outcome {
+	case "":
+		return "running"
+	case string(ClassOrdinary):
+		return "failed"
+	}
+	return x.Outcome
+}
