@@ -113,7 +113,10 @@ func ItemOf(w *work.Workstream, next, why string) Item {
 	if w.Held != nil {
 		i.HeldBy, i.HeldFor = w.Held.By, w.Held.Reason
 	}
-	open := w.OpenQuestions()
+	var open []*work.Question
+	if w.Status.Open() { // else nobody waits for an answer
+		open = w.OpenQuestions()
+	}
 	for _, q := range open {
 		i.Questions = append(i.Questions, Question{q.ID, q.Text, answerCommand(w.ID, q.ID, len(open) > 1)})
 	}
