@@ -129,9 +129,9 @@ func runTick(c *cli.Context, cfg *config.Config, set pass.Settings, repos pass.R
 	if err != nil {
 		return err
 	}
-	held, err = takeLease(c.Context, cfg, set)
+	held, err = takeLease(c, cfg, set)
 	if held == nil || err != nil {
-		return err
+		return tickError(c.Context, cfg, work.Tick{}, err)
 	}
 	defer held.Release()
 	ctx, cancel := context.WithDeadlineCause(held.Context(), set.Deadline, context.DeadlineExceeded)
@@ -146,12 +146,9 @@ func runTick(c *cli.Context, cfg *config.Config, set pass.Settings, repos pass.R
 
 // takeLease takes the right to run; nil without an error when another tick has
 // it and this one is to be skipped.
-func takeLease(ctx context.Context, cfg *config.Config, set pass.Settings) (*lease.Lease, error) {
-	take := lease.Acquire
-	if cfg.Tick.OnBusy == "wait" {
-		take = lease.Wait
-	}
-	l, err := take(ctx, cfg.State.Dir, lease.Options{TickID: set.Tick})
+func takeLease(c *cli.Context, cfg *config.Config, set pass.Settings) (*lease.Lease, error) {
+	o := lease.Options{TickID: set.Tick}
+	l, err := lease.Acquire(c.Context, cfg.State.Dir, o)
 	var busy *lease.HeldError
 	if !errors.As(err, &busy) {
 		return l, err
@@ -160,7 +157,10 @@ func takeLease(ctx context.Context, cfg *config.Config, set pass.Settings) (*lea
 	case "fail":
 		return nil, &codeError{exitBusy, err}
 	case "wait":
-		return nil, err
+		if f, ok := c.App.ErrWriter.(*os.File); c.Bool("verbose") || ok && isTerminal(f) {
+			fmt.Fprintf(c.App.ErrWriter, "backburner: waiting: %s holds the lease since %s\n", busy.Holder, busy.Holder.AcquiredAt.Local().Format(time.DateTime))
+		}
+		return lease.Wait(c.Context, cfg.State.Dir, o)
 	}
 	return nil, nil
 }
@@ -254,11 +254,12 @@ func writeReports(c *cli.Context, cfg *config.Config, p passage, tick work.Tick)
 // tickError picks the exit code of a tick.
 func tickError(ctx context.Context, cfg *config.Config, tick work.Tick, err error) error {
 	var signalled signalError
+	stopped := errors.As(context.Cause(ctx), &signalled)
 	switch {
+	case stopped && (err == nil || errors.Is(err, context.Canceled) || errors.Is(err, signalled)):
+		return &codeError{signalled.code(), signalled}
 	case err != nil:
 		return err
-	case errors.As(context.Cause(ctx), &signalled):
-		return &codeError{signalled.code(), signalled}
 	case cfg.Tick.FailOn == "tasks" && tick.Failed > 0:
 		return &codeError{exitTasks, fmt.Errorf("%d run(s) failed", tick.Failed)}
 	}

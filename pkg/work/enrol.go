@@ -37,7 +37,7 @@ func (b *Board) Enrol(r *Request, a Admission, now time.Time) (*Workstream, Prog
 		return nil, decide(Rejected, "invalid", problem)
 	}
 	if w := b.Workstreams[r.Workstream]; w != nil {
-		return nil, decide(Rejected, duplicate(w), r.Workstream+" is already there: "+string(w.Status))
+		return nil, decide(Rejected, duplicate(w), alreadyThere(w, repository))
 	}
 	for id := range b.Workstreams {
 		if strings.EqualFold(id, r.Workstream) {
@@ -61,6 +61,14 @@ func (b *Board) Enrol(r *Request, a Admission, now time.Time) (*Workstream, Prog
 	}
 	b.Workstreams[w.ID] = w
 	return w, decide(Queued, reason, "")
+}
+
+// alreadyThere says what stands in the way of an add for a repository.
+func alreadyThere(w *Workstream, repository string) string {
+	if w.Repository != repository {
+		return w.ID + " is already there, for the repository " + w.Repository + "; give this one another name"
+	}
+	return w.ID + " is already there: " + string(w.Status)
 }
 
 // overBefore says what can be done about a name whose work is in the archive.
