@@ -104,7 +104,7 @@ func preview(cfg *config.Config, board *work.Board, set pass.Settings, repos pas
 	for n, i := range all {
 		switch w := board.Workstreams[i.ID]; {
 		case w.Running() != nil:
-			all[n].Next = "take over from a tick that died: the " + string(w.Running().Kind.Role()) + " is ended if it still runs, else its result counts"
+			all[n].Next = "take over from a tick that died: the " + w.Running().Kind.Who() + " is ended if it still runs, else its result counts"
 		case w.GateRun != "":
 			all[n].Next = "take over from a tick that died: its gate is run again"
 		default:

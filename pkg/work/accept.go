@@ -85,13 +85,13 @@ func (w *Workstream) Refused(t *Task, o Outcome) (class Class, detail string) {
 		return "", ""
 	}
 	if o.Result.Status == ResultBlocked {
-		return ClassNoWork, "the " + string(t.Kind.Role()) + " gave up: " + o.Result.Summary
+		return ClassNoWork, "the " + t.Kind.Who() + " gave up: " + o.Result.Summary
 	}
 	if o.Problem != "" {
 		return ClassOrdinary, o.Problem
 	}
 	if expectsChange(t.Kind) && o.Checkpoint != nil && !o.Checkpoint.NetNew && !w.worked(t) && !mayLeaveAsIs(t, o.Result) {
-		detail = "the " + string(t.Kind.Role()) + " changed nothing"
+		detail = "the " + t.Kind.Who() + " changed nothing"
 		if o.Result.Summary != "" {
 			detail += ": " + o.Result.Summary
 		}
@@ -128,15 +128,15 @@ func (w *Workstream) ask(t *Task, questions []string, now time.Time) error {
 		return err
 	}
 	w.Say("question:"+w.Questions[len(w.Questions)-1].ID, "awaiting_input",
-		fmt.Sprintf("The %s asks:\n\n%s\n\nAnswer with `backburner answer %s \"...\"`.", t.Kind.Role(), strings.Join(lines, "\n"), w.ID), now)
+		fmt.Sprintf("The %s asks:\n\n%s\n\nAnswer with `backburner answer %s \"...\"`.", t.Kind.Who(), strings.Join(lines, "\n"), w.ID), now)
 	if !w.Status.Active() {
 		return nil
 	}
-	return w.Move(AwaitingInput, Reason{"asked:" + string(t.Kind), asked(t.Kind.Role(), questions)}, now)
+	return w.Move(AwaitingInput, Reason{"asked:" + string(t.Kind), asked(t.Kind.Who(), questions)}, now)
 }
 
 // asked says in one line what an agent wants to know.
-func asked(by Role, questions []string) string {
+func asked(by string, questions []string) string {
 	first := Clip(Printable(questions[0]), 200)
 	if len(questions) == 1 {
 		return fmt.Sprintf("the %s asks: %s", by, first)
@@ -235,6 +235,10 @@ func (w *Workstream) Classify(t *Task, l Limits, now time.Time) (Verdict, error)
 }
 
 func (w *Workstream) failureText(t *Task) string {
-	return fmt.Sprintf("The %s failed (%s): %s\n\nRead what it said with `backburner logs %s`; try again with `backburner retry %s`.",
-		t.Kind.Role(), t.Class, w.Detail, w.ID, w.ID)
+	how := "failed"
+	if t.Class != ClassOrdinary {
+		how += " (" + string(t.Class) + ")"
+	}
+	return fmt.Sprintf("The %s %s: %s\n\nRead what it said with `backburner logs %s`; try again with `backburner retry %s`.",
+		t.Kind.Who(), how, w.Detail, w.ID, w.ID)
 }

@@ -14,10 +14,10 @@ func Next(w *Workstream, p Policy, now time.Time) Step {
 		return wait("held" + by(w.Held.By) + "; go on with: backburner resume " + w.ID)
 	}
 	if t := w.Running(); t != nil {
-		return wait(fmt.Sprintf("%s is running", t.Kind.Role()))
+		return wait(fmt.Sprintf("the %s is running", t.Kind.Who()))
 	}
 	if t := w.unread(); t != nil {
-		return wait(fmt.Sprintf("the failure of the %s is looked at first", t.Kind.Role()))
+		return wait(fmt.Sprintf("the failure of the %s is looked at first", t.Kind.Who()))
 	}
 	switch w.Status {
 	case New:
@@ -83,12 +83,12 @@ func nextTask(w *Workstream, kind TaskKind, c TaskContext, now time.Time) Step {
 		if failed := w.unfinished(w.Status); failed != nil && failed.Kind == kind {
 			c.Words = failed.Context.Words
 		}
-		return Step{Act: RunAgent, Kind: kind, Context: c, Why: "the " + string(kind.Role()) + " " + verbs[kind]}
+		return Step{Act: RunAgent, Kind: kind, Context: c, Why: "the " + kind.Who() + " " + verbs[kind]}
 	}
 	if t.HeldAt(now) {
 		return wait(t.Held.why())
 	}
-	why := "the " + string(t.Kind.Role()) + " " + t.describe()
+	why := "the " + t.Kind.Who() + " " + t.describe()
 	if t.Held != nil {
 		why += " (" + t.Held.words() + ")"
 	}
@@ -189,7 +189,7 @@ func nextGate(w *Workstream, gate string, repair TaskKind, p Policy) (step Step,
 		return Step{}, false
 	case w.Rounds.Repairs < p.Limits.RepairRounds:
 		return Step{
-			Act: RunAgent, Kind: repair, Why: "hand the red " + gate + " gate back to the " + string(repair.Role()),
+			Act: RunAgent, Kind: repair, Why: "hand the red " + gate + " gate back to the " + repair.Who(),
 			Context: TaskContext{Increment: w.Increment, Gate: gate, GateLog: e.Execution},
 		}, true
 	}

@@ -203,11 +203,11 @@ func TestNextInQA(t *testing.T) {
 	p, fullless := gated(), gated()
 	delete(fullless.Gates, work.GateFull)
 	check(t, []situation{
-		{"not verified", in(work.QA, built), p, "make verify", "the qa verifies the work"},
+		{"not verified", in(work.QA, built), p, "make verify", "the qa agent verifies the work"},
 		{"waiting", in(work.QA, built, waiting(work.Verify)), p, "run t3 verify", ""},
 		{"verified another tree", in(work.QA, built, verified, moved), p, "make verify", ""},
 		{"verified", in(work.QA, built, verified), p, "gate full", "run the full gate"},
-		{"red", in(work.QA, built, verified, red(work.GateFull)), p, "make verify for full", "hand the red full gate back to the qa"},
+		{"red", in(work.QA, built, verified, red(work.GateFull)), p, "make verify for full", "hand the red full gate back to the qa agent"},
 		{"red, repaired as often as allowed", in(work.QA, built, verified, red(work.GateFull), repairs(2)), p, "move blocked gate_failed:full", ""},
 		{"green", in(work.QA, built, verified, green(work.GateFull)), p, "publish", "publish backburner/login"},
 		{"green, an older commit published", in(work.QA, published, built, verified, green(work.GateFull)), p, "publish", ""},

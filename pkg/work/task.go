@@ -65,6 +65,14 @@ var phaseTask = map[Status]TaskKind{Planning: MakePlan, Building: Implement, QA:
 // Role is the role of an agent that can do a task of this kind.
 func (k TaskKind) Role() Role { return kinds[k].role }
 
+// Who is whom a task of this kind is for, in a sentence: "builder", "qa agent".
+func (k TaskKind) Who() string {
+	if k.Role() == QAEngineer {
+		return "qa agent"
+	}
+	return string(k.Role())
+}
+
 // Writes reports whether a task of this kind may change its workspace.
 func (k TaskKind) Writes() bool { return kinds[k].writes }
 
