@@ -15,10 +15,9 @@ type Batch struct {
 
 	row         int
 	outstanding int
-	rounds      int              // times the row was asked
-	busied      bool             // the row had something to do
-	counted     map[string]bool  // workstreams that were looked at for being stuck
-	versions    map[string]int64 // of its workstreams when it set out
+	rounds      int             // times the row was asked
+	busied      bool            // the row had something to do
+	began       map[string]mark // its workstreams when they set out
 	joined      func(id string) bool
 }
 
@@ -74,3 +73,11 @@ func (b *busy) take(j Job, by int) {
 		b.gates += by
 	}
 }
+
+// mark is what a workstream was like when it set out.
+type mark struct {
+	version int64
+	blocked bool
+}
+
+func markOf(w *work.Workstream) mark { return mark{w.Version, w.Status == work.Blocked} }

@@ -43,7 +43,7 @@ func (d *dispatch) agent(board *work.Board, w *work.Workstream, t *work.Task, no
 	if opens := budget.Opens(now, d.settings.Budget.Windows...); !opens.Equal(now) {
 		return d.hold(w, t, work.TaskHold{Reason: "hours", Detail: "outside of the hours in which agents may start", NextEligibleAt: opens.UTC()}, now)
 	}
-	if over := d.settings.over(board, w, now); over != nil && w.Status.Active() {
+	if over := d.settings.over(board, w, t, now); over != nil && w.Status.Active() {
 		return []Job{decide("pause "+w.ID, w.ID, over)} // others spent it since triage looked
 	}
 	if d.busy.total() >= d.settings.MaxAgents {

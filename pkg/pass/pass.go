@@ -47,7 +47,7 @@ func (p *Pass) rows() []Row {
 		// Decide on every add: queue it, put it off, or refuse it, with a reason.
 		{Name: "enrol", Phase: &enrol{p.store, p.settings, p.repositories}, Again: true, Safe: true},
 		// Fill the active set, apply budgets, carry statuses on, make the tasks they call for.
-		{Name: "triage", Phase: &triage{p.settings, p.repositories}, Again: true, Safe: true},
+		{Name: "triage", Phase: &triage{p.settings, p.repositories, make(map[string]bool)}, Again: true, Safe: true},
 		// Restore the workspaces of tasks that failed or were cut; save what lies there.
 		{Name: "recover", Phase: &restore{p.trees, p.repositories}, Safe: true},
 		// Make workspaces, bring them up to date, compare them with the base.

@@ -89,8 +89,13 @@ func refuse(w *work.Workstream, code, detail string, now time.Time) error {
 	}
 	w.Say("refused:"+code+":"+now.UTC().Format(time.RFC3339), "blocked",
 		"Stopped before dispatch: "+detail+".\n\nTry again with `backburner retry "+w.ID+"`.", now)
-	if w.Status == work.Blocked {
+	return block(w, work.Reason{Code: code, Detail: detail}, now)
+}
+
+// block stops a workstream, unless it is stopped already or was ended meanwhile.
+func block(w *work.Workstream, why work.Reason, now time.Time) error {
+	if !w.Status.Open() || w.Status == work.Blocked {
 		return nil
 	}
-	return w.Move(work.Blocked, work.Reason{Code: code, Detail: detail}, now)
+	return w.Move(work.Blocked, why, now)
 }

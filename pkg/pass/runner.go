@@ -11,7 +11,7 @@ import (
 
 const (
 	pollEvery = 200 * time.Millisecond // for new requests, while agents run
-	restless  = 100_000                // askings of one row by one batch; more is a fault in the row
+	restless  = 100                    // askings of one row by one batch, beside those for its requests; more is a fault in the row
 )
 
 // runner drives batches through the table. All its methods run on the one
@@ -90,7 +90,7 @@ func (r *runner) wholeBoard() []string {
 
 // begin sends a batch on its way.
 func (r *runner) begin(b *Batch) {
-	b.versions, b.counted = make(map[string]int64, len(b.IDs)), make(map[string]bool)
+	b.began = make(map[string]mark, len(b.IDs))
 	b.joined = func(id string) bool { return r.join(b, id) }
 	ids := b.IDs
 	b.IDs = nil
@@ -109,7 +109,7 @@ func (r *runner) join(b *Batch, id string) bool {
 	}
 	r.flight[id] = b
 	if w := r.board.Workstreams[id]; w != nil {
-		b.versions[id] = w.Version
+		b.began[id] = markOf(w)
 	}
 	return true
 }
@@ -167,7 +167,7 @@ func (r *runner) step(ctx context.Context, b *Batch) bool {
 	if len(jobs) == 1 && jobs[0].Wait {
 		return false
 	}
-	if b.rounds++; b.rounds > restless {
+	if b.rounds++; b.rounds > restless+len(b.Incoming) {
 		r.fail(fmt.Errorf("%s: does not come to rest", row.Name))
 		return false
 	}
@@ -200,7 +200,7 @@ func (r *runner) next(ctx context.Context, b *Batch, row Row) {
 func (r *runner) split(b *Batch) {
 	var idle []string
 	for _, id := range b.IDs {
-		one := &Batch{IDs: []string{id}, row: b.row, versions: map[string]int64{id: b.versions[id]}}
+		one := &Batch{IDs: []string{id}, row: b.row, began: map[string]mark{id: b.began[id]}}
 		one.joined = func(string) bool { return false }
 		if !r.hasTurn(one) {
 			idle = append(idle, id)
@@ -229,7 +229,7 @@ func (r *runner) finish(b *Batch) (arisen []string) {
 	for _, id := range b.IDs {
 		delete(r.flight, id)
 		w := r.board.Workstreams[id]
-		if w != nil && w.Version != b.versions[id] && r.settings.may(w) && r.arises(w) {
+		if w != nil && w.Version != b.began[id].version && r.settings.may(w) && r.arises(w, b.began[id]) {
 			arisen = append(arisen, id)
 		}
 	}
@@ -238,9 +238,9 @@ func (r *runner) finish(b *Batch) (arisen []string) {
 
 // arises reports whether there is more to do for a workstream in this tick. A
 // blocked one is recovered by the next tick, but for a conflict found just now.
-func (r *runner) arises(w *work.Workstream) bool {
+func (r *runner) arises(w *work.Workstream, began mark) bool {
 	step := work.Next(w, r.repositories[w.Repository].Policy, r.now())
-	return step.Act != work.Nothing && (w.Status != work.Blocked || step.Act == work.RunAgent)
+	return step.Act != work.Nothing && (w.Status != work.Blocked || step.Act == work.RunAgent && !began.blocked)
 }
 
 func (r *runner) room() bool {

@@ -54,7 +54,7 @@ func (r *runs) task(board *work.Board, w *work.Workstream, t *work.Task, name st
 		id := copied.NextExecution()
 		e := r.errand(copied, copied.Task(t.ID), id, name)
 		e.call.Timeout, e.record.StartedAt = timeout, now.UTC()
-		e.call.BudgetUSD, _ = budget.Left(r.settings.Budget.Caps, spent(board, w, r.settings.Tick, now))
+		e.call.BudgetUSD, _ = budget.Left(r.settings.Budget.Caps, spent(board, w, t, r.settings.Tick, now))
 		return func(ctx context.Context) Record {
 			err := r.prepare(copied, copied.Task(t.ID), &e)
 			return func(now time.Time) (Act, error) {

@@ -22,7 +22,7 @@ func (s *Settings) queue(board *work.Board) []*work.Workstream {
 }
 
 // spent is what counts against the caps of a workstream's next task.
-func spent(board *work.Board, w *work.Workstream, tick string, now time.Time) budget.Spent {
+func spent(board *work.Board, w *work.Workstream, t *work.Task, tick string, now time.Time) budget.Spent {
 	s := budget.Spent{
 		Workstream: since(w.Spending, w.Waived),
 		Day:        since(board.Spending.Day(day(now)), work.Spending{}),
@@ -31,7 +31,7 @@ func spent(board *work.Board, w *work.Workstream, tick string, now time.Time) bu
 	if !w.WaivedAt.IsZero() && day(w.WaivedAt) == day(now) {
 		s.Day = budget.Used{} // a person wants it done today all the same
 	}
-	if t := w.Pending(); t != nil {
+	if t != nil {
 		s.Task = since(t.Spending, work.Spending{})
 	}
 	return s

@@ -2,7 +2,6 @@ package pass
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/budget"
@@ -14,6 +13,7 @@ import (
 type triage struct {
 	settings     Settings
 	repositories Repositories
+	recovered    map[string]bool // blocked workstreams that this tick took up again
 }
 
 func (t *triage) Select(board *work.Board, b *Batch, now time.Time) []Job {
@@ -44,44 +44,59 @@ func (t *triage) one(board *work.Board, b *Batch, w *work.Workstream, now time.T
 	if !known {
 		return Job{}, false
 	}
-	if b.First && !b.counted[w.ID] {
-		b.counted[w.ID] = true
-		if w.CountStuck(repo.Policy.Limits.EscalateAfter, now) {
-			return decide("look at "+w.ID, w.ID, func(time.Time) error { return nil }), true
-		}
+	limits := repo.Policy.Limits
+	if b.First && w.ExecutionSeq != w.Rounds.StuckRun {
+		return decide("look at "+w.ID, w.ID, func(now time.Time) error {
+			w.CountStuck(limits.EscalateAfter, now)
+			return nil
+		}), true
 	}
 	step := work.Next(w, repo.Policy, now)
 	if j, ok := t.collision(board, w, step, repo.Policy); ok {
 		return j, true
 	}
-	if w.Status == work.Blocked && !b.First && step.Act == work.MoveOn {
-		return Job{}, false // recovered by the next tick, not in a circle by this one
+	if j, ok := t.capped(board, w, step, now); ok {
+		return j, j.Begin != nil
 	}
-	over := t.settings.over(board, w, now)
-	if over != nil && step.Act == work.RunAgent && w.Status.Active() {
+	switch {
+	case w.Status == work.Blocked && step.Act == work.MoveOn:
+		if !b.First || t.recovered[w.ID] {
+			return Job{}, false // recovered by the next tick, not in a circle by this one
+		}
+		t.recovered[w.ID] = true
+	case step.Act == work.Nothing && step.Reason.Code != "" && !w.HasSaid(step.Reason.Code):
+		return decide("say why "+w.ID+" waits", w.ID, func(now time.Time) error {
+			w.Say(step.Reason.Code, "blocked", step.Reason.Detail, now)
+			return nil
+		}), true
+	case step.Act == work.RunAgent && step.Task != nil:
+		return Job{}, false
+	}
+	switch step.Act {
+	case work.MoveOn, work.NextPiece, work.RunAgent:
+		return decide("carry "+w.ID+" on", w.ID, func(now time.Time) error { return w.Advance(step, limits, now) }), true
+	}
+	return Job{}, false
+}
+
+// capped pauses work that reached a cap, and resumes what was paused when there
+// is room again. ok without anything to begin means that a cap keeps it where
+// it is.
+func (t *triage) capped(board *work.Board, w *work.Workstream, step work.Step, now time.Time) (j Job, ok bool) {
+	due := step.Task
+	if due == nil {
+		due = w.Pending() // what a paused one goes on with
+	}
+	over := t.settings.over(board, w, due, now)
+	switch {
+	case over != nil && step.Act == work.RunAgent && w.Status.Active():
 		return decide("pause "+w.ID, w.ID, over), true
-	}
-	if over == nil && w.Status == work.PausedBudget && w.Held == nil {
+	case over != nil && w.Status == work.Blocked:
+		return Job{}, true
+	case over == nil && w.Status == work.PausedBudget && w.Held == nil:
 		return decide("resume "+w.ID, w.ID, func(now time.Time) error {
 			return w.Move(w.Resume(), work.Reason{Code: "budget:new_window", Detail: "the budget has room again"}, now)
 		}), true
-	}
-	switch step.Act {
-	case work.MoveOn:
-		return decide(string(step.To)+" "+w.ID, w.ID, func(now time.Time) error { return carryOn(w, step, now) }), true
-	case work.NextPiece:
-		return decide("increment "+w.ID, w.ID, func(time.Time) error {
-			w.Increment++
-			w.Rounds.Repairs = 0
-			return nil
-		}), true
-	case work.RunAgent:
-		if step.Task == nil {
-			return decide("task "+w.ID, w.ID, func(now time.Time) error {
-				w.AddTask(step.Kind, step.Context, now)
-				return nil
-			}), true
-		}
 	}
 	return Job{}, false
 }
@@ -112,33 +127,9 @@ func (t *triage) collision(board *work.Board, w *work.Workstream, step work.Step
 	return Job{}, false
 }
 
-// carryOn makes the move a step asks for, and counts what recovery costs.
-func carryOn(w *work.Workstream, step work.Step, now time.Time) error {
-	switch {
-	case strings.HasPrefix(step.Reason.Code, "recovered:gate_retry:"):
-		w.Rounds.Gate++
-		w.Rounds.Repairs = max(0, w.Rounds.Repairs-1)
-	case strings.HasPrefix(step.Reason.Code, "recovered:worker_retry:"):
-		w.Rounds.Worker++
-	case step.To == work.QA:
-		w.Rounds.Repairs = 0
-	}
-	if err := w.Move(step.To, step.Reason, now); err != nil {
-		return err
-	}
-	switch step.To {
-	case work.Blocked, work.Failed:
-		w.Say(fmt.Sprintf("%s:%s:%d", step.To, w.Reason, w.ExecutionSeq), string(step.To),
-			fmt.Sprintf("Stopped: %s.\n\nRead the log with `backburner logs %s`; try again with `backburner retry %s`.", step.Reason.Detail, w.ID, w.ID), now)
-	case work.ReadyToMerge:
-		w.Say("ready:"+w.Head, "ready_to_merge", fmt.Sprintf("Ready to merge: %s.\n\nLook at `%s`, then merge it with `backburner merge %s`.", step.Reason.Detail, w.Branch, w.ID), now)
-	}
-	return nil
-}
-
 // over says how a workstream that reached a cap is paused; nil when it did not.
-func (s *Settings) over(board *work.Board, w *work.Workstream, now time.Time) func(time.Time) error {
-	verdict := budget.Check(s.Budget.Caps, spent(board, w, s.Tick, now))
+func (s *Settings) over(board *work.Board, w *work.Workstream, t *work.Task, now time.Time) func(time.Time) error {
+	verdict := budget.Check(s.Budget.Caps, spent(board, w, t, s.Tick, now))
 	if verdict.Over == "" {
 		return nil
 	}

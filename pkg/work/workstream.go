@@ -2,6 +2,7 @@ package work
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -242,6 +243,9 @@ func (w *Workstream) Say(id, event, text string, now time.Time) {
 	w.Told = append(w.Told, id)
 	w.Outbox = append(w.Outbox, Notice{ID: id, Event: event, Text: text, At: now.UTC()})
 }
+
+// HasSaid reports whether a notice was said before.
+func (w *Workstream) HasSaid(id string) bool { return slices.Contains(w.Told, id) }
 
 // Intend notes an effect that is about to happen; a second time it is the first.
 func (w *Workstream) Intend(i Intent) {
