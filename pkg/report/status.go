@@ -23,7 +23,7 @@ const mostNext = 3
 func Status(out io.Writer, v View, s Style) error {
 	var b strings.Builder
 	if len(v.Workstreams) == 0 {
-		b.WriteString("No work yet. Write a spec to .backburner/specs/<id>.md, or: backburner add FILE\n")
+		b.WriteString("No work is open. Write a spec to .backburner/specs/<id>.md, or: backburner add FILE\n")
 	} else {
 		table(&b, v, s)
 	}
