@@ -67,7 +67,7 @@ func by(who string) string {
 
 func nextIntake(w *Workstream, p Policy, now time.Time) Step {
 	if p.Discovery == "" || p.Discovery == "off" {
-		return move(Planning, "admitted", "discovery is off")
+		return move(Planning, "admitted", "it needs no proposal")
 	}
 	if t := w.Last(AnalyzeIssue); t != nil && t.Status == TaskCompleted && p.Discovery == "auto" {
 		return move(Planning, "proposed", "the proposal needs no approval")
