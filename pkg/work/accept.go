@@ -60,19 +60,27 @@ func (o Outcome) uncommitted() bool {
 const (
 	maxDetail = 4 << 10 // bytes of what a run says about its failure
 	refused   = "Your last answer could not be used: "
+	unusable  = "What you left behind could not be used: "
 )
 
 // Words are what the next try is told: what a person said before, and why the
-// last answer was refused.
+// last answer, or what the last run left behind, was refused.
 func (o Outcome) Words(before string) string {
-	if o.Class != ClassOutputInvalid {
+	var why string
+	switch {
+	case o.Class == ClassOutputInvalid:
+		why = refused + Clip(o.Detail, maxDetail) + ". Answer again, exactly in the asked format."
+	case o.Problem != "":
+		why = unusable + Clip(o.Problem, maxDetail) + ". It was put aside; begin again from where you began."
+	default:
 		return before
 	}
 	before, _, _ = strings.Cut(before, refused)
+	before, _, _ = strings.Cut(before, unusable)
 	if before = strings.TrimSpace(before); before != "" {
 		before += "\n\n"
 	}
-	return before + refused + Clip(o.Detail, maxDetail) + ". Answer again, exactly in the asked format."
+	return before + why
 }
 
 // Refused says why a run of a task that ended well is not accepted all the
@@ -187,12 +195,14 @@ func (w *Workstream) assessedAsStuck(t *Task, reason string, now time.Time) erro
 }
 
 func (w *Workstream) acceptPlan(plan *Plan, p Policy, now time.Time) error {
+	// A proposal that nobody approved, or whose approval no longer counts, is no reason to build.
+	approve := p.ApprovePlans || p.Discovery == "required" && w.Approval == nil
 	w.Plan, w.Approval, w.Increment, w.Verified, w.Collides = plan, nil, 0, "", false
 	w.PlannedAt = now.UTC()
 	w.Revision++
 	w.Rounds.Repairs, w.Rounds.Gate, w.Rounds.Worker = 0, 0, 0
 	code := fmt.Sprintf("plan:%d", w.Revision)
-	if p.ApprovePlans {
+	if approve {
 		w.Say(code, "awaiting_approval", fmt.Sprintf("Approve it with `backburner approve %s`, or say what should change with `backburner approve %s --reject \"...\"`.", w.ID, w.ID), now)
 		return w.Move(AwaitingApproval, Reason{code, "the plan needs approval"}, now)
 	}

@@ -250,6 +250,37 @@ func TestFinishKeepsWhatAPersonSaid(t *testing.T) {
 	}
 }
 
+func TestFinishTellsWhatCouldNotBeUsed(t *testing.T) {
+	w, task := atWork(t, work.Implement)
+	task.Context.Words = "smaller, please"
+	for range 2 {
+		o := good(work.Implement)
+		o.Checkpoint, o.Problem = nil, "nested_repository: a is a repository of its own"
+		must(t, w.Finish(task, o, gated(), noon))
+		if got := task.Context.Words; got != "smaller, please\n\nWhat you left behind could not be used: "+o.Problem+
+			". It was put aside; begin again from where you began." {
+			t.Fatalf("told %q", got)
+		}
+		must(t, task.Move(work.TaskPending, "", noon))
+		must(t, w.Begin(task, noon))
+	}
+}
+
+// TestAPlanWithoutAnApprovedProposal waits for a person, where proposals have to
+// be approved: the proposal may have been rejected, or its approval withdrawn.
+func TestAPlanWithoutAnApprovedProposal(t *testing.T) {
+	p := gated()
+	p.ApprovePlans, p.Discovery = false, "required"
+	for approval, want := range map[*work.Approval]work.Status{nil: work.AwaitingApproval, {By: "kim", At: noon}: work.Building} {
+		w, task := atWork(t, work.MakePlan)
+		w.Approval = approval
+		must(t, w.Finish(task, good(work.MakePlan), p, noon))
+		if w.Status != want {
+			t.Errorf("approved %v: %s, want %s", approval != nil, w.Status, want)
+		}
+	}
+}
+
 func TestFinishKeepsDetailsShort(t *testing.T) {
 	w, task := atWork(t, work.Implement)
 	must(t, w.Finish(task, work.Outcome{Class: work.ClassOutputInvalid, Detail: strings.Repeat("x", 1<<20)}, gated(), noon))

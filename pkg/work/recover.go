@@ -12,7 +12,8 @@ func nextBlocked(w *Workstream, p Policy, now time.Time) Step {
 	if w.Reason == "mainline_conflict" {
 		return nextConflict(w, p, now)
 	}
-	stay := wait("blocked: " + w.Detail + "; " + w.wayOut())
+	why, _, _ := strings.Cut(w.Detail, "\n")
+	stay := wait("blocked: " + strings.TrimRight(why, ".") + "; " + w.wayOut())
 	if !mendable(w.Reason) {
 		return stay
 	}
