@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/backburner-cli/backburner/pkg/git"
 )
@@ -45,6 +46,9 @@ func (s *space) origin(ctx context.Context) (start, local string, blocked Prepar
 		return "", "", blocked, err
 	}
 	if s.given.Head == "" {
+		if err := s.roomForBranch(); err != nil {
+			return "", "", blocked, err
+		}
 		base, err := s.base()
 		if start = remote; start == "" {
 			start = base
@@ -65,6 +69,34 @@ func (s *space) origin(ctx context.Context) (start, local string, blocked Prepar
 		}
 	}
 	return s.given.Head, "", blocked, err
+}
+
+// roomForBranch fails when a repository on this machine has a branch that leaves no room for the new one: as references are like files, there is
+// no a/b beside a. To find that only when the work is published would be late.
+func (s *space) roomForBranch() error {
+	path := s.home.repo.Path
+	if path == "" {
+		return nil
+	}
+	_, common, err := git.Locate(path)
+	if err != nil {
+		return err
+	}
+	for parent := s.given.Branch; ; {
+		cut := strings.LastIndexByte(parent, '/')
+		if cut < 0 {
+			return nil
+		}
+		parent = parent[:cut]
+		found, err := git.ReadRef(os.DirFS(common), git.Heads+parent)
+		if err != nil {
+			return err
+		}
+		if found != "" {
+			return fmt.Errorf("%s has a branch %s, and git has no room for a branch %s beside it: rename it, for example with git -C '%s' branch -m %s %s-old",
+				path, parent, s.given.Branch, strings.ReplaceAll(path, "'", `'\''`), parent, parent)
+		}
+	}
 }
 
 // build makes the workspace and its admin folder at commit, first under temporary names. Nothing of it needs to survive a power loss.
