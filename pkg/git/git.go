@@ -97,8 +97,9 @@ type call struct {
 	network bool
 }
 
-// run makes one call in r, again while a lock is in the way.
+// run makes one call in r, again while a lock is in the way. A killed git may have left several locks.
 func (r Repo) run(ctx context.Context, c call) (proc.Result, error) {
+	broken := map[string]bool{}
 	for attempt := 0; ; attempt++ {
 		result, err := r.runOnce(ctx, c)
 		lock, busy := contendedLock(err)
@@ -111,9 +112,10 @@ func (r Repo) run(ctx context.Context, c call) (proc.Result, error) {
 			}
 			continue
 		}
-		if attempt > len(lockDelays) || !r.breakLock(lock) {
+		if broken[lock] || !r.breakLock(lock) {
 			return result, fmt.Errorf("%w: %w", ErrLocked, err)
 		}
+		broken[lock] = true
 	}
 }
 

@@ -123,27 +123,52 @@ func TestUpdateRefComparesAndSwaps(t *testing.T) {
 	}
 }
 
-// A lock of backburner's own that a dead process left is taken away; one in somebody's repository is not.
+// Locks that a dead process left are taken away from what is backburner's own, however many; one in somebody's repository is not.
 func TestLocksOfTheDead(t *testing.T) {
 	t.Parallel()
 	dir, head := repository(t)
-	lock := filepath.Join(dir, ".git", "refs", "heads", "x.lock")
-	if err := os.WriteFile(lock, nil, 0o644); err != nil {
-		t.Fatal(err)
+	locks := []string{filepath.Join(dir, ".git", "refs", "heads", "x.lock"), filepath.Join(dir, ".git", "HEAD.lock")}
+	for _, lock := range locks {
+		if err := os.WriteFile(lock, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	g := git.New(git.Options{})
 	ctx := context.Background()
-	if err := g.Foreign(filepath.Join(dir, ".git")).UpdateRef(ctx, "refs/heads/x", head, ""); !errors.Is(err, git.ErrLocked) {
-		t.Errorf("error %v", err)
+	somebodys := g.Foreign(filepath.Join(dir, ".git"))
+	for _, repo := range []git.Repo{somebodys, somebodys.Owning("refs/heads/y")} {
+		if err := repo.UpdateRef(ctx, "refs/heads/x", head, ""); !errors.Is(err, git.ErrLocked) {
+			t.Errorf("error %v", err)
+		}
 	}
-	if _, err := os.Stat(lock); err != nil {
-		t.Error("somebody's lock was taken away")
+	for _, lock := range locks {
+		if _, err := os.Stat(lock); err != nil {
+			t.Error("somebody's lock was taken away")
+		}
 	}
-	if err := g.Private(filepath.Join(dir, ".git")).UpdateRef(ctx, "refs/heads/x", head, ""); err != nil {
+	own := g.Private(filepath.Join(dir, ".git")).WithWorkTree(dir).As(who, false)
+	if err := os.WriteFile(filepath.Join(dir, "new.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := own.Stage(ctx, []git.StatusEntry{{Path: "new.txt", Code: "??"}}); err != nil {
+		t.Fatal(err)
+	}
+	// A commit takes both: that of HEAD, and that of its branch.
+	const branch = "refs/heads/main"
+	locks = append(locks, filepath.Join(dir, ".git", "refs", "heads", "main.lock"))
+	if err := os.WriteFile(locks[2], nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := own.Commit(ctx, branch, "message"); err != nil {
 		t.Error(err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".git", "refs", "heads", "*lock*")); len(left) != 0 {
-		t.Errorf("left over %v", left)
+	if err := somebodys.Owning("refs/heads/x").UpdateRef(ctx, "refs/heads/x", head, ""); err != nil {
+		t.Error(err)
+	}
+	for _, lock := range locks {
+		if left, _ := filepath.Glob(lock + "*"); len(left) != 0 {
+			t.Errorf("left over %v", left)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -32,10 +33,10 @@ func contendedLock(err error) (path string, contended bool) {
 	return found[1], true
 }
 
-// breakLock takes away a lock that a killed process left in a repository that only backburner uses, and says whether the call may be
-// repeated. The lock is renamed first, so that of two that break it only one does, and neither takes away the lock of a third.
+// breakLock takes away a lock that a killed process left in a repository, or on a reference, that only backburner uses, and says whether
+// the call may be repeated. The lock is renamed first, so that of two that break it only one does, and neither takes away the lock of a third.
 func (r Repo) breakLock(path string) bool {
-	if !r.private || !r.owns(path) {
+	if !r.owns(path) {
 		return false
 	}
 	aside := path + ".dead-" + strconv.FormatUint(rand.Uint64(), 36)
@@ -45,8 +46,15 @@ func (r Repo) breakLock(path string) bool {
 	return os.Remove(aside) == nil
 }
 
-// owns says whether path lies in the repository itself or in the one it shares references with.
+// owns says whether the lock path is in the repository itself, or in the one it shares references with, if that is only backburner's; or
+// on the reference that is.
 func (r Repo) owns(path string) bool {
+	if r.own != "" && strings.HasSuffix(path, "/"+r.own+".lock") {
+		return true
+	}
+	if !r.private {
+		return false
+	}
 	for _, dir := range []string{r.dir, r.common} {
 		if dir == "" {
 			continue

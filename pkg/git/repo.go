@@ -19,6 +19,7 @@ type Repo struct {
 	identity Identity
 	sign     bool
 	private  bool
+	own      string // reference that only backburner sets, also in somebody's repository
 }
 
 // Private is a repository that only backburner uses: its locks may be broken when their holder is dead.
@@ -27,6 +28,12 @@ func (g *Git) Private(dir string) Repo { return Repo{git: g, dir: dir, private: 
 // Foreign is somebody's repository that backburner was asked to work with; its files and locks are theirs. dir is the
 // repository itself (the .git folder), see [Locate].
 func (g *Git) Foreign(dir string) Repo { return Repo{git: g, dir: dir} }
+
+// Owning is r, knowing that the reference ref (full name) is set by backburner alone: its lock may be broken when it is held for long.
+func (r Repo) Owning(ref string) Repo {
+	r.own = ref
+	return r
+}
 
 // WithWorkTree is r with the folder path as its working tree.
 func (r Repo) WithWorkTree(path string) Repo {

@@ -139,7 +139,7 @@ func clash(gone, there []string) bool {
 }
 
 // Commit commits the index on the branch of HEAD and says which commit that made; object and reference are durable.
-// The error wraps ErrNothing when the index is that of HEAD.
+// The error wraps ErrNothing when the index is that of HEAD, and ErrMoved when another process committed meanwhile.
 func (r Repo) Commit(ctx context.Context, branch, message string) (string, error) {
 	if err := CheckRef(branch); err != nil {
 		return "", err
@@ -156,7 +156,7 @@ func (r Repo) Commit(ctx context.Context, branch, message string) (string, error
 		env: r.identity.env(), answers: []int{1},
 	})
 	if err != nil {
-		return "", err
+		return "", moved(err)
 	}
 	if result.Exit == 1 {
 		failed := &Error{Args: []string{"commit"}, Dir: r.name(), Exit: 1, Stderr: tail(append(result.Stderr, result.Stdout...))}

@@ -116,7 +116,7 @@ func (m *Manager) publishLocal(ctx context.Context, h home, ref, sha, old string
 		result.Detail = fmt.Sprintf("it is checked out in %s: run %s", where, fastForwardCommand(where, sha))
 		return result, nil
 	}
-	err = target.UpdateRef(ctx, ref, sha, old)
+	err = target.Owning(ref).UpdateRef(ctx, ref, sha, old)
 	if errors.Is(err, git.ErrMoved) {
 		return Published{Status: PublishLeaseFailed, Detail: "somebody moved the branch meanwhile"}, nil
 	}
