@@ -116,9 +116,22 @@ func (e *expiry) isOpen(id string) bool {
 
 func (e *expiry) leftovers() error {
 	var errs []error
-	for _, folder := range []string{"", "workstreams", "repositories", "requests", "expiry"} {
-		_, err := atomicfile.Sweep(e.store.path(folder), e.now.Add(-leftoverAge))
+	sweep := func(folder ...string) {
+		_, err := atomicfile.Sweep(e.store.path(folder...), e.now.Add(-leftoverAge))
 		errs = append(errs, err)
+	}
+	for _, folder := range []string{"", "workstreams", "repositories", "requests", "expiry"} {
+		sweep(folder)
+	}
+	entries, err := os.ReadDir(e.store.path("workstreams"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		errs = append(errs, err)
+	}
+	for _, entry := range entries {
+		if entry.IsDir() {
+			sweep("workstreams", entry.Name())
+			sweep("workstreams", entry.Name(), "review")
+		}
 	}
 	return errors.Join(errs...)
 }

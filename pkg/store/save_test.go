@@ -299,10 +299,12 @@ func TestSaveIntoARemovedFolder(t *testing.T) {
 func TestTemporaryFilesLyingAround(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	w := mustSave(t, s, "x")[0]
-	for name, age := range map[string]time.Duration{
+	ages := map[string]time.Duration{
 		"workstreams/.x.json.tmp-1": 2 * leftoverAge, "workstreams/.y.json.tmp-2": leftoverAge / 2,
+		"workstreams/x/.thread.md.tmp-6": 2 * leftoverAge, "workstreams/x/review/.plan.md.tmp-7": 2 * leftoverAge,
 		"requests/.r.json.tmp-3": 0, ".agents.json.tmp-4": 0, "repositories/.r.json.tmp-5": 0,
-	} {
+	}
+	for name, age := range ages {
 		write(t, s.path(name), `{"half`)
 		if err := os.Chtimes(s.path(name), noon.Add(-age), noon.Add(-age)); err != nil {
 			t.Fatal(err)
@@ -318,11 +320,10 @@ func TestTemporaryFilesLyingAround(t *testing.T) {
 	if _, err := s.Expire(noon, RetentionPolicy{}); err != nil {
 		t.Fatal(err)
 	}
-	if exists(s.path("workstreams/.x.json.tmp-1")) {
-		t.Error("an old leftover stays")
-	}
-	if !exists(s.path("workstreams/.y.json.tmp-2")) {
-		t.Error("a file that may be in use was removed")
+	for name, age := range ages {
+		if kept := exists(s.path(name)); kept != (age < leftoverAge) {
+			t.Errorf("%s, %v old, was kept: %v", name, age, kept)
+		}
 	}
 }
 
