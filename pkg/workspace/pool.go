@@ -67,7 +67,7 @@ func realFolders(root, path string) error {
 
 func (h home) copyObjects(pool *os.Root) error {
 	source := filepath.Join(h.storeDir(), "objects")
-	names, err := objectFiles(source)
+	names, _, err := objectFiles(source)
 	if err != nil {
 		return err
 	}
@@ -105,25 +105,27 @@ func (h home) copyObjects(pool *os.Root) error {
 }
 
 // objectFiles lists the files with objects below a folder of objects, relative to it. A pack comes before its index, without which
-// git does not see it.
-func objectFiles(objects string) ([]string, error) {
+// git does not see it. Parts are files that a git process has not finished, or never will.
+func objectFiles(objects string) (names, parts []string, err error) {
 	folders, err := os.ReadDir(objects)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var indexes, names []string
+	var indexes []string
 	for _, folder := range folders {
 		if folder.Name() == "info" || !folder.IsDir() {
 			continue
 		}
 		files, err := os.ReadDir(filepath.Join(objects, folder.Name()))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, file := range files {
 			name := path.Join(folder.Name(), file.Name())
 			switch {
-			case !file.Type().IsRegular(), strings.HasPrefix(file.Name(), "tmp_"), strings.HasPrefix(file.Name(), "."):
+			case !file.Type().IsRegular(), strings.HasPrefix(file.Name(), "."):
+			case strings.HasPrefix(file.Name(), "tmp_"):
+				parts = append(parts, name)
 			case folder.Name() != "pack", strings.HasSuffix(name, ".pack"):
 				names = append(names, name)
 			case strings.HasSuffix(name, ".idx"):
@@ -131,7 +133,7 @@ func objectFiles(objects string) ([]string, error) {
 			}
 		}
 	}
-	return append(names, indexes...), nil
+	return append(names, indexes...), parts, nil
 }
 
 // copyInto copies a file (by reference, where the file system can) to name below pool.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/backburner-cli/backburner/pkg/atomicfile"
 	"github.com/backburner-cli/backburner/pkg/git"
@@ -111,9 +112,11 @@ const (
 	// manyLoose and manyPacks are how many loose objects and packs a store may have before it is packed; the first is that of git's own gc.
 	manyLoose = 6700
 	manyPacks = 50
+	// partAge is when a part of an object or a pack belongs to no git process any more: longer than any fetch takes.
+	partAge = 24 * time.Hour
 )
 
-// packStores packs the stores that have grown many files.
+// packStores packs the stores that have grown many files, and removes what a git that was killed left among them.
 func (m *Manager) packStores(ctx context.Context) (int, error) {
 	stores, err := os.ReadDir(filepath.Join(m.root, "stores"))
 	if err != nil {
@@ -125,9 +128,14 @@ func (m *Manager) packStores(ctx context.Context) (int, error) {
 		if !h.exists() {
 			continue
 		}
-		names, err := objectFiles(filepath.Join(h.storeDir(), "objects"))
+		names, parts, err := objectFiles(filepath.Join(h.storeDir(), "objects"))
 		if err != nil {
 			return packed, err
+		}
+		for _, part := range parts {
+			if err := removeOld(filepath.Join(h.storeDir(), "objects", part), m.now().Add(-partAge)); err != nil {
+				return packed, err
+			}
 		}
 		packs := 0
 		for _, name := range names {

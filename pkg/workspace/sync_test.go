@@ -266,6 +266,48 @@ func TestStoresArePacked(t *testing.T) {
 	w.sound()
 }
 
+// What killed processes left beside a store goes when it is old enough to be nobody's, and not before.
+func TestLeftoversAreRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ws, _ := w.started()
+	beside := filepath.Dir(w.storeDir())
+	admin := filepath.Join(beside, "admin", filepath.Base(w.m.Path(ws.ID)))
+	left := []string{
+		filepath.Join(w.root, "..gitignore.tmp-1abc"),
+		filepath.Join(beside, ".pool.json.tmp-1abc"), filepath.Join(admin, ".known.json.tmp-1abc"), filepath.Join(admin, "index.lock"),
+		filepath.Join(w.storeDir(), "objects", "pack", "tmp_pack_1abc"),
+	}
+	clean := func(want int) {
+		t.Helper()
+		if _, err := w.m.CleanLeftovers(context.Background(), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		there := 0
+		for _, path := range left {
+			if _, err := os.Stat(path); err == nil {
+				there++
+			}
+		}
+		if there != want {
+			t.Errorf("%d of %d are left, want %d", there, len(left), want)
+		}
+	}
+	for _, path := range left {
+		w.write(filepath.Dir(path), filepath.Base(path), "half")
+	}
+	clean(len(left))
+	for _, path := range left {
+		yesterday := time.Now().Add(-25 * time.Hour)
+		if err := os.Chtimes(path, yesterday, yesterday); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clean(0)
+	w.prepare(ws, workspace.UpToDate)
+	w.sound()
+}
+
 // A remote repository, by its address only.
 func TestRemote(t *testing.T) {
 	t.Parallel()

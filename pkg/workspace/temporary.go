@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -133,6 +134,9 @@ func (m *Manager) CleanLeftovers(ctx context.Context, keep time.Duration) (Lefto
 			done.Runs++
 		}
 	}
+	if err := m.removeUnfinished(); err != nil {
+		return done, err
+	}
 	if done.Packed, err = m.packStores(ctx); err != nil || keep <= 0 {
 		return done, err
 	}
@@ -160,6 +164,60 @@ func (m *Manager) removeDead(dir string) (bool, error) {
 		return false, err
 	}
 	return true, removeTree(dir)
+}
+
+// unfinishedAge is when a half-written file or a lock belongs to nobody any more.
+const unfinishedAge = time.Hour
+
+// removeUnfinished removes what processes that were killed left in the root, beside the stores and in the admin folders of workspaces:
+// half-written files, and locks of git, which the next call that needs them would wait for.
+func (m *Manager) removeUnfinished() error {
+	before := m.now().Add(-unfinishedAge)
+	var errs []error
+	sweep := func(dir string) {
+		_, err := atomicfile.Sweep(dir, before)
+		errs = append(errs, err)
+	}
+	sweep(m.root)
+	for _, store := range folders(filepath.Join(m.root, "stores")) {
+		sweep(store)
+		for _, admin := range folders(filepath.Join(store, "admin")) {
+			sweep(admin)
+			errs = append(errs, removeLocks(admin, before))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// folders are those in a folder; none when it cannot be read.
+func folders(dir string) (found []string) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if entry.IsDir() {
+			found = append(found, filepath.Join(dir, entry.Name()))
+		}
+	}
+	return found
+}
+
+// removeLocks removes the locks of git in a folder that were taken before a time.
+func removeLocks(dir string, before time.Time) error {
+	entries, err := os.ReadDir(dir)
+	for _, entry := range entries {
+		if strings.HasSuffix(entry.Name(), ".lock") {
+			err = errors.Join(err, removeOld(filepath.Join(dir, entry.Name()), before))
+		}
+	}
+	return err
+}
+
+// removeOld removes a file that was last written before a time.
+func removeOld(path string, before time.Time) error {
+	info, err := os.Lstat(path)
+	if err != nil || !info.ModTime().Before(before) {
+		return ignoreMissing(err)
+	}
+	return ignoreMissing(os.Remove(path))
 }
 
 func (m *Manager) removeAside(before time.Time) (int, error) {
