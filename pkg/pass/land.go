@@ -78,6 +78,9 @@ func (l *land) bring(ctx context.Context, w *work.Workstream, repo Repository) (
 	if bad = w.OutOfScope(changed, diff.Insertions+diff.Deletions, repo.Policy); bad != "" {
 		return bad, got, nil
 	}
+	if secret := work.Secret(diff.Patch); secret != "" {
+		return "there is " + secret + "; it is not published", got, nil
+	}
 	log, err := l.trees.Log(ctx, repo.Repository, w.Base, w.Head, bundleCommits)
 	if err != nil {
 		return "", got, err

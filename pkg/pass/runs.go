@@ -239,6 +239,15 @@ func (r *runs) account(board *work.Board, w *work.Workstream, t *work.Task, e er
 		w.Sessions[e.record.Role] = work.Session{Agent: e.agent, ID: got.Session, At: now.UTC(), Usage: got.Totals}
 	}
 	board.Agents.Note(e.agent, got.Class, got.Detail, got.ResetAt, now)
+	r.alert(board, w, t, now)
+}
+
+// alert says, once, that a cap is nearly reached.
+func (r *runs) alert(board *work.Board, w *work.Workstream, t *work.Task, now time.Time) {
+	of := map[string]string{budget.ScopeTask: t.ID, budget.ScopeDay: day(now), budget.ScopeTick: r.settings.Tick}
+	for _, a := range budget.Check(r.settings.Budget.Caps, spent(board, w, t, r.settings.Tick, now)).Alerts {
+		w.Say("alert:"+a.Cap+":"+of[a.Scope], "budget_alert", "A budget is nearly used up: "+a.Detail+".", now)
+	}
 }
 
 // checkpointOf turns what a workspace reports into the domain's record.
