@@ -125,6 +125,9 @@ func openStore(cfg *config.Config, readOnly bool, check func() error) (*store.St
 
 // repositories turns the configured ones into those of a pass.
 func repositories(cfg *config.Config) (pass.Repositories, error) {
+	if err := unserved(cfg); err != nil {
+		return nil, err
+	}
 	all := make(pass.Repositories, len(cfg.Repositories))
 	for i := range cfg.Repositories {
 		r := &cfg.Repositories[i]
@@ -140,6 +143,30 @@ func repositories(cfg *config.Config) (pass.Repositories, error) {
 		}
 	}
 	return all, nil
+}
+
+// unserved are settings that this version knows and does nothing with. Taking
+// them in silence would promise what is not kept.
+func unserved(cfg *config.Config) error {
+	var keys []string
+	add := func(set bool, key string) {
+		if set {
+			keys = append(keys, key)
+		}
+	}
+	add(len(cfg.MCP) > 0, "[mcp]")
+	add(len(cfg.Capabilities) > 0, "[capability]")
+	add(len(cfg.Notifiers) > 0, "[notify]")
+	add(cfg.Tick.Prioritizer, "[tick] prioritizer")
+	for _, r := range cfg.Repositories {
+		add(r.PlanAs != "comment", "plan_as of "+r.Name())
+		add(r.WorkLog != "", "work_log of "+r.Name())
+		add(len(r.Generated) > 0, "generated of "+r.Name())
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	return usage("these settings are not served by this version yet, so take them out: %s", strings.Join(keys, ", "))
 }
 
 // uniqueID makes an id of a repository from its folder's name.

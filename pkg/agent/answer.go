@@ -80,7 +80,10 @@ func readResult(path string) (json.RawMessage, string) {
 func describe(err error) string {
 	var mistyped *json.UnmarshalTypeError
 	if errors.As(err, &mistyped) {
-		return fmt.Sprintf("%s is a %s", mistyped.Field, mistyped.Value)
+		if mistyped.Field == "" {
+			return "it is no JSON object but of type " + mistyped.Value
+		}
+		return mistyped.Field + " is of type " + mistyped.Value
 	}
 	return work.Clip(work.Printable(err.Error()), 200)
 }

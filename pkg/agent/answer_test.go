@@ -50,7 +50,7 @@ func TestAnswers(t *testing.T) {
 		{"no plan", work.MakePlan, `{"status":"done","summary":"x"}`, "plan: missing", "x"},
 		{"a plan of nothing", work.MakePlan, `{"status":"done","plan":{"summary":"s","files":{},"acceptance_criteria":["c"]}}`, "files: name at least one", ""},
 		{"a path outside", work.MakePlan, `{"status":"done","plan":{"summary":"s","files":{"create":["../x"]},"acceptance_criteria":["c"]}}`, "leaves the repository", ""},
-		{"a plan that is a word", work.MakePlan, `{"status":"done","plan":"later"}`, "plan is a string", ""},
+		{"a plan that is a word", work.MakePlan, `{"status":"done","plan":"later"}`, "plan is of type string", ""},
 		{"words instead of a plan", work.MakePlan, `I would change a.go.`, "no JSON object", ""},
 		{"an unknown status", work.Implement, `{"status":"finished","summary":"x"}`, "one of done, needs_input", "x"},
 		{"work, in words", work.Implement, `I changed a.go.`, "", "I changed a.go."},

@@ -237,7 +237,6 @@ func TestLocate(t *testing.T) {
 	for _, test := range []struct{ path, dir, common string }{
 		{dir, own, own},
 		{own, own, own},
-		{filepath.Join(dir, "deep", "er"), own, own},
 		{linked, filepath.Join(own, "worktrees", "linked"), own},
 	} {
 		got, common, err := git.Locate(test.path)
@@ -245,10 +244,11 @@ func TestLocate(t *testing.T) {
 			t.Errorf("Locate(%s) = %s, %s, %v", test.path, got, common, err)
 		}
 	}
-	_, _, err := git.Locate(t.TempDir())
-	var none *git.NotRepositoryError
-	if !errors.As(err, &none) {
-		t.Errorf("error %v", err)
+	for _, path := range []string{t.TempDir(), filepath.Join(dir, "deep", "er"), filepath.Join(dir, "gone")} {
+		var none *git.NotRepositoryError
+		if _, _, err := git.Locate(path); !errors.As(err, &none) {
+			t.Errorf("Locate(%s): error %v", path, err)
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ func (e *NotRepositoryError) Error() string {
 	return fmt.Sprintf("%s is not a git repository: run git init there, or correct the path", e.Path)
 }
 
-// Locate finds the repository that path is, or lies in, without a process: its own folder, and the folder it shares with its linked
+// Locate finds the repository whose top level path is, without a process: its own folder, and the folder it shares with its linked
 // working trees (the same one for an ordinary repository). The error is a *NotRepositoryError when there is none.
 func Locate(path string) (dir, common string, err error) {
 	start, err := filepath.Abs(path)
@@ -24,14 +24,10 @@ func Locate(path string) (dir, common string, err error) {
 	if isRepository(start) {
 		return start, start, nil
 	}
-	for at := start; ; at = filepath.Dir(at) {
-		if dir, common, ok := repositoryOf(at); ok {
-			return dir, common, nil
-		}
-		if at == filepath.Dir(at) {
-			return "", "", &NotRepositoryError{path}
-		}
+	if dir, common, ok := repositoryOf(start); ok {
+		return dir, common, nil
 	}
+	return "", "", &NotRepositoryError{path}
 }
 
 // repositoryOf is the repository of the working tree at path.

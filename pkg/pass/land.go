@@ -79,7 +79,7 @@ func (l *land) bring(ctx context.Context, w *work.Workstream, repo Repository) (
 		return bad, got, nil
 	}
 	if secret := work.Secret(diff.Patch); secret != "" {
-		return "there is " + secret + "; it is not published", got, nil
+		return "there is " + secret + "; have it taken out, and make a new one", got, nil
 	}
 	log, err := l.trees.Log(ctx, repo.Repository, w.Base, w.Head, bundleCommits)
 	if err != nil {
@@ -161,7 +161,7 @@ func published(w *work.Workstream, head, bad string, got workspace.Published, er
 	case err != nil:
 		return stop(w, "workspace:publish", err.Error(), now)
 	case bad != "":
-		return stopWith(w, "checkpoint_invalid", bad, "Allow it in the configuration, or have it taken back with `backburner retry "+w.ID+" \"take it back\"`.", now)
+		return stopWith(w, "checkpoint_invalid", bad, "Have it taken back with `backburner retry "+w.ID+" \"take it back\"`, unless the configuration is to allow it.", now)
 	case got.Status == workspace.PublishPushed || got.Status == workspace.PublishAlready:
 		w.Published = head
 		if got.Detail != "" {

@@ -56,6 +56,10 @@ func (r *runner) run(ctx context.Context) error {
 	r.seen()
 	r.begin(&Batch{First: true, IDs: r.wholeBoard()})
 	for {
+		if ctx.Err() != nil {
+			r.stop(cancel, context.Cause(ctx))
+			ctx = context.WithoutCancel(ctx) // its end is known now; wait for the acts
+		}
 		r.advance(acts)
 		if r.running == 0 {
 			if len(r.batches) == 0 || r.stopping {
@@ -70,8 +74,6 @@ func (r *runner) run(ctx context.Context) error {
 		case <-poll.C:
 			r.admit()
 		case <-ctx.Done():
-			r.stop(cancel, context.Cause(ctx))
-			ctx = context.WithoutCancel(ctx) // its end is known now; wait for the acts
 		}
 	}
 	r.last(context.WithoutCancel(ctx))

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -92,6 +94,9 @@ func open(dir string, o Options, f format) (*Store, error) {
 // create lays out a new state folder. meta.json comes last: with it the folder
 // is complete, and whatever a crash or another process left of the rest is used.
 func (s *Store) create(by string) error {
+	if err := s.mine(); err != nil {
+		return err
+	}
 	for _, folder := range []string{"workstreams", "executions", "requests"} {
 		if err := atomicfile.MkdirAll(s.path(folder), folderMode); err != nil {
 			return err
@@ -108,6 +113,28 @@ func (s *Store) create(by string) error {
 		err := atomicfile.Create(s.path(file.name), file.data, fileMode)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
+		}
+	}
+	return nil
+}
+
+// ours are the names in a state folder.
+var ours = []string{
+	".gitignore", "agents.json", "archive", "claims", "executions", "expiry", "lease.json", "lease.lock", "mcp.json", "meta.json",
+	"migrated", "quarantine", "repositories", "requests", "spending.json", "ticks", "workstreams",
+}
+
+// mine refuses to make a state folder of one that has other things in it: what
+// is kept here is removed when it is old.
+func (s *Store) mine() error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		_, temporary := atomicfile.IsTemporary(e.Name())
+		if !temporary && !slices.Contains(ours, e.Name()) && !strings.HasPrefix(e.Name(), "lease.json.bad-") {
+			return fmt.Errorf("%s has %s in it and is no state folder: set [state] dir to a folder of its own", s.dir, e.Name())
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -91,6 +92,9 @@ func setUpRoot(given string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("workspace root: %w", err)
 	}
+	if err := claim(root); err != nil {
+		return "", err
+	}
 	ignore := filepath.Join(root, ".gitignore")
 	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
 		if err := atomicfile.WriteRelaxed(ignore, []byte(ignored), 0o666); err != nil {
@@ -98,6 +102,31 @@ func setUpRoot(given string) (string, error) {
 		}
 	}
 	return root, nil
+}
+
+// rootMark is a file that says that the folders below a root are backburner's, to make and to remove.
+const rootMark = ".backburner-root"
+
+// claim makes sure that the root is backburner's own: what is below it is removed when it is no longer needed, so nothing of anybody else may be
+// there under the same names.
+func claim(root string) error {
+	mark := filepath.Join(root, rootMark)
+	if _, err := os.Lstat(mark); err == nil {
+		return nil
+	}
+	const next = "set [workspace] root to a folder of its own"
+	if _, err := os.Lstat(filepath.Join(root, ".git")); err == nil || filepath.Dir(root) == root {
+		return &RejectedError{root, "it is no folder for workspaces alone: " + next}
+	}
+	if slices.Contains(strings.Split(root, string(filepath.Separator)), ".git") {
+		return &RejectedError{root, "it lies within a repository's own folder: " + next}
+	}
+	for _, name := range []string{"aside", "pools", "stores", "tmp", "workspaces"} {
+		if _, err := os.Lstat(filepath.Join(root, name)); err == nil {
+			return &RejectedError{filepath.Join(root, name), "it is there already and was not made by backburner: " + next}
+		}
+	}
+	return atomicfile.WriteRelaxed(mark, []byte("The folders here are backburner's: it makes and removes them as it needs.\n"), 0o666)
 }
 
 // lock holds the mutex called name until the returned function is called.

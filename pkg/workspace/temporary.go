@@ -126,6 +126,9 @@ func (m *Manager) CleanLeftovers(ctx context.Context, keep time.Duration) (Lefto
 		if err := ctx.Err(); err != nil {
 			return done, err
 		}
+		if name := run.Name(); !run.IsDir() || !strings.HasPrefix(name, "run-") && !strings.HasPrefix(name, ".new-") {
+			continue // not made here
+		}
 		removed, err := m.removeDead(filepath.Join(m.root, "tmp", run.Name()))
 		if err != nil {
 			return done, err
@@ -159,7 +162,7 @@ func (m *Manager) removeDead(dir string) (bool, error) {
 		if syscall.Flock(int(alive.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 			return false, nil
 		}
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // died before it had one, or no run at all
+	case errors.Is(err, fs.ErrNotExist): // died before it had one
 	default:
 		return false, err
 	}
