@@ -238,7 +238,10 @@ func checkIsolation(_ context.Context, cfg *config.Config) []finding {
 		}
 	}
 	found := []finding{{"isolation", fine, "every agent runs under its wrap; a workspace alone is no sandbox", ""}}
-	if len(bare) > 0 {
+	switch {
+	case len(cfg.AgentNames()) == 0:
+		found[0] = finding{"isolation", fine, "there is no agent to isolate yet; a workspace alone is no sandbox", ""}
+	case len(bare) > 0:
 		detail := fmt.Sprintf("a workspace is no sandbox: %s can read and change whatever %s can, and so do gates, which run what was built",
 			strings.Join(bare, ", "), who)
 		if os.Geteuid() == 0 {

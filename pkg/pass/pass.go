@@ -72,7 +72,8 @@ func (p *Pass) rows() []Row {
 }
 
 // Phase chooses what there is to do for a batch. Select only reads the board;
-// what it wants changed is in the jobs it returns.
+// what it wants changed there is in the jobs it returns. What a phase has done
+// once in a tick it may remember by itself.
 type Phase interface {
 	Select(board *work.Board, b *Batch, now time.Time) []Job
 }

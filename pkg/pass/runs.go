@@ -85,7 +85,7 @@ func (r *runs) errand(w *work.Workstream, t *work.Task, id, name string) errand 
 	}
 	e.call = agent.Call{
 		Execution: id, Dir: r.store.ExecutionDir(id), Workspace: r.trees.Path(w.ID),
-		Task: t.Kind, TaskID: t.ID, Workstream: w.ID, BudgetUSD: r.settings.Budget.Caps.Task.USD,
+		Task: t.Kind, TaskID: t.ID, Workstream: w.ID,
 	}
 	if s, ok := w.Sessions[role]; ok && s.Agent == name {
 		e.call.Session, e.call.Previous, e.record.Resumed = s.ID, s.Usage, s.ID
@@ -112,7 +112,6 @@ func (r *runs) prepare(w *work.Workstream, t *work.Task, e *errand) error {
 	if e.call.Schema, err = prompt.Schema(t.Kind); err != nil {
 		return err
 	}
-	e.call.Dir = dir
 	return r.store.SaveExecution(&e.record)
 }
 

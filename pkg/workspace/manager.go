@@ -162,7 +162,7 @@ func component(id string) string {
 
 // Path is where the workspace id is, whether it is there or not.
 func (m *Manager) Path(id string) string {
-	root := m.root
+	root := m.given
 	if m.open() == nil {
 		root = m.root
 	}
