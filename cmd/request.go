@@ -2,21 +2,12 @@ package cmd
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"maps"
-	"os"
-	"os/user"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/backburner-cli/backburner/pkg/config"
 	"github.com/backburner-cli/backburner/pkg/forge"
 	"github.com/backburner-cli/backburner/pkg/forge/local"
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -237,82 +228,6 @@ func askOneOrAll(c *cli.Context, verb work.Verb, fill func(*work.Request) error)
 	return submit(c, r)
 }
 
-// submit writes the request, after a look whether there is what it is about.
-func submit(c *cli.Context, r *work.Request) error {
-	cfg, err := loadConfig(c)
-	if err != nil {
-		return err
-	}
-	st, err := openStore(cfg, false, nil)
-	if err != nil {
-		return err
-	}
-	if r.Verb == work.VerbAdd {
-		if err := knownRepository(cfg, r.Repository); err != nil {
-			return err
-		}
-	} else if r.Workstream != "" {
-		_, _, err := st.Workstream(r.Workstream)
-		if errors.Is(err, fs.ErrNotExist) {
-			return unknown(cfg, r.Workstream)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	r.By = whoami()
-	if err := st.Submit(r); err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return printJSON(c.App.Writer, r)
-	}
-	what := string(r.Verb) + " --all"
-	if r.Workstream != "" {
-		what = string(r.Verb) + " " + r.Workstream
-	}
-	who := "the next tick does it (backburner tick)"
-	if leaseOf(cfg.State.Dir, time.Now()) != nil {
-		who = "the tick that is running does it"
-	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s: noted; %s\n", what, who)
-	return err
-}
-
-// knownRepository says at once what enrolment would say of the repository of
-// an add.
-func knownRepository(cfg *config.Config, name string) error {
-	repos, err := repositories(cfg)
-	if err != nil {
-		return err
-	}
-	if _, ok := repos[name]; !ok && name != "" {
-		return noRepository(name, repos)
-	}
-	if name == "" && len(repos) > 1 {
-		return usage("several repositories are configured: say which with --repo (%s)", strings.Join(slices.Sorted(maps.Keys(repos)), ", "))
-	}
-	return nil
-}
-
-// unknown says that there is no workstream, or that it is only asked for yet.
-func unknown(cfg *config.Config, id string) error {
-	st, err := openStore(cfg, true, nil) // the inbox is put in order by ticks only
-	if err != nil {
-		return err
-	}
-	requests, _, err := st.Requests()
-	if err != nil {
-		return err
-	}
-	for _, r := range requests {
-		if r.Verb == work.VerbAdd && r.Workstream == id {
-			return usage("%s was added, but no tick has taken it up yet; run backburner tick first", id)
-		}
-	}
-	return usage("there is no workstream %s; see: backburner status", work.Printable(id))
-}
-
 func wantArgs(c *cli.Context, least, most int) error {
 	n := c.NArg()
 	if n < least || n > most {
@@ -326,15 +241,4 @@ func notEmpty(what, text string) error {
 		return usage("%s is empty", what)
 	}
 	return nil
-}
-
-// whoami is who asks, for the thread.
-func whoami() string {
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return filepath.Base(u.Username)
-	}
-	if name := os.Getenv("USER"); name != "" {
-		return name
-	}
-	return "somebody"
 }

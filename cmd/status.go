@@ -182,7 +182,7 @@ func itemFor(ctx context.Context, cfg *config.Config, st *store.Store, w *work.W
 
 func findWorkstream(st *store.Store, id string) (*work.Workstream, bool, error) {
 	w, archived, err := st.Workstream(id)
-	if errors.Is(err, fs.ErrNotExist) {
+	if work.BadID(id) != "" || errors.Is(err, fs.ErrNotExist) {
 		return nil, false, usage("there is no workstream %s; see: backburner status", work.Printable(id))
 	}
 	return w, archived, err
