@@ -124,8 +124,10 @@ func TestBeginNamesTheExecution(t *testing.T) {
 	w := stream(work.Building)
 	task := add(w, work.Implement, work.TaskPending)
 	task.Held = &work.TaskHold{Reason: "backoff"}
-	if w.NextExecution() != "login.0001" || w.NextExecution() != "login.0001" || task.Execution() != "" {
-		t.Fatal("asking for the next id uses it up")
+	for range 2 {
+		if w.NextExecution() != "login.0001" || task.Execution() != "" {
+			t.Fatal("asking for the next id uses it up")
+		}
 	}
 	must(t, w.Begin(task, noon))
 	if task.Status != work.TaskRunning || task.Execution() != "login.0001" || task.Held != nil || w.NextExecution() != "login.0002" {
