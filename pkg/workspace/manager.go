@@ -75,7 +75,7 @@ func (m *Manager) open() error {
 }
 
 // ignored keeps what is made under the root out of git, and nothing else: specs, which people commit, may be beside it.
-const ignored = "/.gitignore\n/aside/\n/pools/\n/stores/\n/tmp/\n/workspaces/\n"
+const ignored = "/.gitignore\n/" + rootMark + "\n/aside/\n/pools/\n/stores/\n/tmp/\n/workspaces/\n"
 
 func setUpRoot(given string) (string, error) {
 	abs, err := filepath.Abs(given)
