@@ -167,8 +167,7 @@ func (r *refresh) ready(w *work.Workstream, repo Repository, at workspace.Base) 
 			case err != nil:
 				return nil, err
 			case landed == tree.Head, got.Status == workspace.MainlineBehind && got.Tree == at.Tree: // also as other commits
-				w.Say("merged:"+at.SHA, "merged", "Merged by people: "+repo.Base+" has it.", now)
-				return nil, w.Move(work.Merged, work.Reason{Code: "landed", Detail: "people merged it into " + repo.Base}, now)
+				return nil, landedOn(w, repo.Base, at.SHA, now)
 			case got.Status == workspace.MainlineConflict:
 				return nil, conflict(w, got, now)
 			}
@@ -176,6 +175,19 @@ func (r *refresh) ready(w *work.Workstream, repo Repository, at workspace.Base) 
 			return nil, nil
 		}
 	}), true
+}
+
+// landedOn notes that the base has the work: people merged it, or a tick that
+// was asked to did, and died before it could note that.
+func landedOn(w *work.Workstream, base, sha string, now time.Time) error {
+	said, detail := "Merged by people: "+base+" has it.", "people merged it into "+base
+	if intent := mergeIntent(w); intent.ID != "" {
+		w.Done(intent.ID)
+		said = base + " has all of it, at " + sha
+		detail = said
+	}
+	w.Say("merged:"+sha, "merged", said, now)
+	return w.Move(work.Merged, work.Reason{Code: "landed", Detail: detail}, now)
 }
 
 // prepared notes what became of the workspace; stop means nothing may run in it.
