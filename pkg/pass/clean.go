@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
+	"github.com/backburner-cli/backburner/pkg/workspace"
 )
 
 // clean archives what is over with its workspace, and lets old artifacts go.
@@ -37,24 +38,40 @@ func (c *clean) archive(board *work.Board, w *work.Workstream) Job {
 	repo, known := c.repositories[w.Repository]
 	tree, copied := treeOf(w), w.Clone()
 	return do("archive "+w.ID, "", func(ctx context.Context) Record {
+		var got workspace.Restored
 		var err error
 		if known && tree.Head != "" {
-			_, err = c.trees.Restore(ctx, repo.Repository, tree, "closing")
+			got, err = c.trees.Restore(ctx, repo.Repository, tree, closing)
 		}
-		if err == nil {
+		left := got.Outcome == workspace.Rejected || got.Outcome == workspace.Failed
+		if err == nil && !left {
 			err = c.trees.Remove(ctx, repo.Repository, tree.ID)
+		}
+		if got.SalvageRef != "" || left {
+			copied.Recoveries = append(copied.Recoveries, work.Recovery{
+				At: copied.ChangedAt, Task: closing, Outcome: string(got.Outcome), Salvage: got.SalvageRef, Detail: got.Detail,
+			})
 		}
 		if err == nil {
 			err = c.store.Archive(copied)
 		}
 		return func(time.Time) (Act, error) {
-			if err == nil {
-				delete(board.Workstreams, copied.ID)
+			if err != nil {
+				return nil, err
 			}
-			return nil, err
+			delete(board.Workstreams, copied.ID)
+			switch {
+			case left:
+				return nil, Notice(copied.ID + ": its workspace was left where it is: " + got.Detail)
+			case got.SalvageRef != "":
+				return nil, Notice(copied.ID + ": what lay in its workspace is saved as " + got.SalvageRef)
+			}
+			return nil, nil
 		}
 	})
 }
+
+const closing = "closing" // stands for a task where the last salvage of a workspace is named
 
 // expire lets go of artifacts that are too old or too many.
 func (c *clean) expire(board *work.Board, now time.Time) Job {
