@@ -134,10 +134,8 @@ func runTick(c *cli.Context, cfg *config.Config, set pass.Settings, repos pass.R
 		return tickError(c.Context, cfg, work.Tick{}, err)
 	}
 	defer held.Release()
-	ctx, cancel := context.WithDeadlineCause(held.Context(), set.Deadline, context.DeadlineExceeded)
-	defer cancel()
 	p := passage{store: st, lease: held, set: set, repos: repos}
-	tick, err := p.make(ctx, c, cfg)
+	tick, err := p.make(held.Context(), c, cfg)
 	if printErr := printTick(c, cfg, p, tick); err == nil {
 		err = printErr
 	}

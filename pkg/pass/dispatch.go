@@ -60,14 +60,17 @@ func (d *dispatch) agent(board *work.Board, w *work.Workstream, t *work.Task, no
 		}
 		return d.hold(w, t, work.TaskHold{Reason: "no_agent", Detail: noAgent(t, choice), NextEligibleAt: until.UTC()}, now)
 	}
-	timeout, ok := d.settings.start(choice.Agent.Timeout(), now)
-	if !ok {
+	wants := enough
+	if limit := choice.Agent.Timeout(); limit > 0 {
+		wants = min(limit, enough)
+	}
+	if !d.settings.start(wants, now) {
 		return d.hold(w, t, work.TaskHold{
 			Reason: "deadline", Detail: "what is left of the tick is too short for it; a later tick, or one with a longer --deadline, runs it",
 			NextEligibleAt: now.UTC(),
 		}, now)
 	}
-	return []Job{d.runs.task(board, w, t, choice.Agent.Name(), timeout)}
+	return []Job{d.runs.task(board, w, t, choice.Agent.Name())}
 }
 
 // hold keeps a task back; saying the same again changes nothing.
@@ -85,7 +88,7 @@ func (d *dispatch) gate(w *work.Workstream, name string, now time.Time) []Job {
 	if d.busy.gates >= d.settings.MaxGates {
 		return []Job{{Wait: true}}
 	}
-	if _, ok := d.settings.start(0, now); !ok {
+	if !d.settings.start(0, now) {
 		return nil
 	}
 	return []Job{d.runs.gate(w, name)}

@@ -49,6 +49,8 @@ func newRunner(p *Pass) *runner {
 }
 
 func (r *runner) run(ctx context.Context) error {
+	ctx, release := r.settings.within(ctx)
+	defer release()
 	acts, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	poll := time.NewTicker(pollEvery)

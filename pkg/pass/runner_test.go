@@ -187,6 +187,50 @@ func TestStopped(t *testing.T) {
 	})
 }
 
+// In time before the deadline what runs is ended, and the rest is as with a
+// signal; the tick says which it was.
+func TestDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		closed := false
+		r := bench(&memory{}, []string{"one"},
+			Row{Name: "dispatch", Each: true, Phase: once(func(ctx context.Context, _ string) { <-ctx.Done() })},
+			Row{Name: "clean", Last: true, Phase: phase(func(*work.Board, *Batch, time.Time) []Job { t.Error("cleans when stopped"); return nil })},
+			Row{Name: "report", Last: true, Always: true, Phase: phase(func(*work.Board, *Batch, time.Time) []Job { closed = true; return nil })})
+		r.settings.Deadline = began.Add(time.Hour)
+		if err := r.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); !closed || r.tick.Outcome != "deadline" || took != time.Hour-wrapUp {
+			t.Errorf("closed %v, outcome %q, after %s", closed, r.tick.Outcome, took)
+		}
+	})
+}
+
+// What has not enough time left does not start; nothing is kept waiting where
+// there is no deadline.
+func TestStart(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, tc := range []struct {
+		left, wants time.Duration
+		want        bool
+	}{
+		{wrapUp + time.Minute, time.Minute, true},
+		{wrapUp + time.Minute - 1, time.Minute, false},
+		{wrapUp, 0, true},
+		{wrapUp - 1, 0, false},
+		{-time.Hour, 0, false},
+	} {
+		s := Settings{Deadline: now.Add(tc.left)}
+		if got := s.start(tc.wants, now); got != tc.want {
+			t.Errorf("with %s left, what wants %s starts: %v", tc.left, tc.wants, got)
+		}
+	}
+	if s := (Settings{}); !s.start(time.Hour, now) {
+		t.Error("does not start although there is no deadline")
+	}
+}
+
 // A state that cannot be written ends the pass; one that somebody else changed
 // costs only that workstream.
 func TestSaveTrouble(t *testing.T) {

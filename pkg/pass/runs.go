@@ -46,14 +46,14 @@ type errand struct {
 
 // task is the job of running an agent on a task: the execution is written
 // before the workstream names it, and named before the agent starts.
-func (r *runs) task(board *work.Board, w *work.Workstream, t *work.Task, name string, timeout time.Duration) Job {
+func (r *runs) task(board *work.Board, w *work.Workstream, t *work.Task, name string) Job {
 	copied := w.Clone()
 	role := t.Kind.Role()
 	title := fmt.Sprintf("%s of %s", role, w.ID)
 	return Job{Name: title, Workstream: w.ID, Agent: name, Begin: func(now time.Time) (Act, error) {
 		id := copied.NextExecution()
 		e := r.errand(copied, copied.Task(t.ID), id, name)
-		e.call.Timeout, e.record.StartedAt = timeout, now.UTC()
+		e.record.StartedAt = now.UTC()
 		e.call.BudgetUSD, _ = budget.Left(r.settings.Budget.Caps, spent(board, w, t, r.settings.Tick, now))
 		return func(ctx context.Context) Record {
 			err := r.prepare(copied, copied.Task(t.ID), &e)

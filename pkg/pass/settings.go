@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"context"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/budget"
@@ -45,15 +46,22 @@ func since(all, before work.Spending) budget.Used {
 	}
 }
 
-// start reports whether an agent with a timeout may still start, and how long
-// it may run: its timeout, cut by the pass's deadline.
-func (s *Settings) start(timeout time.Duration, now time.Time) (time.Duration, bool) {
-	if s.Deadline.IsZero() {
-		return timeout, true
-	}
-	left := s.Deadline.Sub(now) - wrapUp
-	return min(timeout, left), left >= min(timeout, enough)
+// start reports whether what wants so much time may still start. It may be cut
+// by the end all the same, which costs it nothing.
+func (s *Settings) start(wants time.Duration, now time.Time) bool {
+	return s.Deadline.IsZero() || s.end().Sub(now) >= wants
 }
+
+// within ends ctx when the pass has to end what still runs.
+func (s *Settings) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.Deadline.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadlineCause(ctx, s.end(), context.DeadlineExceeded)
+}
+
+// end is when the pass ends what still runs, so that it is over by its deadline.
+func (s *Settings) end() time.Time { return s.Deadline.Add(-wrapUp) }
 
 const (
 	enough = 10 * time.Minute // an agent that has this long may start
