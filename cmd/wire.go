@@ -32,6 +32,10 @@ func loadConfig(c *cli.Context) (*config.Config, error) {
 		return nil, err
 	}
 	sources := config.Sources{Path: c.String("config"), Dir: dir, Env: os.Environ(), Flags: overrides(c, dir)}
+	if sources.Path == "" {
+		dir = outOfWorkspace(dir)
+		sources.Dir = dir
+	}
 	cfg, err := config.Load(sources)
 	if err != nil {
 		return nil, misconfigured(err)
@@ -45,6 +49,22 @@ func loadConfig(c *cli.Context) (*config.Config, error) {
 		}
 	}
 	return complete(cfg)
+}
+
+// outOfWorkspace is dir, or, when that lies in one of backburner's workspaces, the
+// folder that those belong to: a workspace has the committed configuration and
+// specs, and work begun from there would be work on a copy.
+func outOfWorkspace(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		parent := filepath.Dir(at)
+		if parent == at {
+			return dir
+		}
+		root := filepath.Dir(parent)
+		if filepath.Base(parent) == "workspaces" && exists(filepath.Join(root, "stores")) && exists(filepath.Join(root, "pools")) {
+			return outOfWorkspace(filepath.Dir(root))
+		}
+	}
 }
 
 // misconfigured puts the problems of a configuration on lines of their own,

@@ -3,6 +3,7 @@ package work
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -137,8 +138,19 @@ func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 		w.WaivedAt = now.UTC()
 	}
 	w.forgetConflict(now)
+	w.judgeAnew(r.Text)
 	w.again(r.Text, now)
 	return applied("tries again"), w.Move(w.Resume(), Reason{"retry", "a person asked to try again" + by(r.By)}, now)
+}
+
+// judgeAnew has the red gate that stopped the work run again before anybody
+// repairs what it found: a person may have mended what the gate needs. Words
+// are for the builder, who then comes first.
+func (w *Workstream) judgeAnew(words string) {
+	gate, stopped := strings.CutPrefix(w.Reason, "gate_failed:")
+	if stopped && words == "" && !w.Evidence[gate].Green {
+		delete(w.Evidence, gate)
+	}
 }
 
 // forgetConflict has the branch compared with its base anew: a person may have
