@@ -51,7 +51,7 @@ implement)
 	if test -f hello.txt; then file=second.txt; else file=hello.txt; fi
 	echo "hello $BACKBURNER_EXECUTION" > $file
 	echo "$BACKBURNER_EXECUTION" >> '` + ledger + `'
-	: > '` + ledger + `.closed' ;;
+	: > '` + ledger + `'.$file ;;
 esac
 `,
 	} {
@@ -83,19 +83,27 @@ func (w *worker) prepareMerge() error {
 }
 
 // prepareResume is the same, when the tick was killed with all that it had
-// started while the builder had written and not yet ended.
+// started while the builder had repaired what a gate found and not yet ended;
+// and then somebody moved the base.
 func (w *worker) prepareResume() error {
 	if err := w.prepareBuild(); err != nil {
 		return err
 	}
-	run := trace(trial{do: killTree, to: "ledger.closed"}, []string{w.bin, "tick"}, w.shop(), w.env, w.output)
+	run := trace(trial{do: killTree, to: "ledger.second.txt"}, []string{w.bin, "tick"}, w.shop(), w.env, w.output)
 	if err := within(run.gone, "all that was traced to die"); err != nil {
 		return err
 	}
 	if run.hit == "" {
 		return fmt.Errorf("the builder was not met: %v", run.err)
 	}
-	return nil
+	if err := os.WriteFile(filepath.Join(w.shop(), "other.txt"), []byte("other\n"), 0o644); err != nil {
+		return err
+	}
+	if _, err := w.git(w.shop(), "add", "other.txt"); err != nil {
+		return err
+	}
+	_, err := w.git(w.shop(), "commit", "-q", "-m", "second")
+	return err
 }
 
 // freeCheckout is what a person does whose git was killed while it brought the
