@@ -19,13 +19,24 @@ func TestMain(m *testing.M) {
 }
 
 func TestScript(t *testing.T) {
-	testscript.Run(t, testscript.Params{
+	params := testscript.Params{
 		Dir:                 "../testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setup,
 		Cmds:                scriptCommands,
-	})
+	}
+	if testing.Short() { // those in which things happen at once; the race detector is to see them
+		for _, about := range []string{"cancel", "dispatch_pace", "hold", "settle", "sync", "tick"} {
+			files, err := filepath.Glob("../testdata/script/" + about + "*.txtar")
+			if err != nil {
+				t.Fatal(err)
+			}
+			params.Files = append(params.Files, files...)
+		}
+		params.Dir = ""
+	}
+	testscript.Run(t, params)
 }
 
 // setup gives a script what every user has: a home with a git identity, and
