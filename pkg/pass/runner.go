@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -121,6 +122,7 @@ func (r *runner) join(b *Batch, id string) bool {
 // advance brings every batch as far as it gets without waiting.
 func (r *runner) advance(ctx context.Context) {
 	for {
+		slices.SortStableFunc(r.batches, r.byTurn)
 		for i := 0; i < len(r.batches); i++ { // grows meanwhile
 			for !r.stopping && r.batches[i].outstanding == 0 && r.step(ctx, r.batches[i]) {
 			}
@@ -129,6 +131,30 @@ func (r *runner) advance(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// byTurn puts the batches of single workstreams, which may be waiting for the
+// same slot, into the stable order; the others go before them.
+func (r *runner) byTurn(x, y *Batch) int {
+	switch oneX, oneY := len(x.IDs) == 1, len(y.IDs) == 1; {
+	case oneX && oneY:
+		return r.inOrder(x.IDs[0], y.IDs[0])
+	case oneX:
+		return 1
+	case oneY:
+		return -1
+	}
+	return 0
+}
+
+func (r *runner) inOrder(x, y string) int {
+	at := func(id string) *work.Workstream {
+		if w := r.board.Workstreams[id]; w != nil {
+			return w
+		}
+		return &work.Workstream{ID: id} // it left the board meanwhile
+	}
+	return work.InOrder(at(x), at(y))
 }
 
 // reap lets go of the batches that are through. It reports whether there were any.
@@ -203,6 +229,7 @@ func (r *runner) next(ctx context.Context, b *Batch, row Row) {
 // the same row. The others stay, and are through.
 func (r *runner) split(b *Batch) {
 	var idle []string
+	slices.SortFunc(b.IDs, r.inOrder)
 	for _, id := range b.IDs {
 		one := &Batch{IDs: []string{id}, row: b.row, began: map[string]mark{id: b.began[id]}}
 		one.joined = func(string) bool { return false }

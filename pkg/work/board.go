@@ -79,10 +79,14 @@ func (b *Board) Ordered() []*Workstream {
 	for _, w := range b.Workstreams {
 		all = append(all, w)
 	}
-	slices.SortFunc(all, func(x, y *Workstream) int {
-		return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.CreatedAt.Compare(y.CreatedAt), cmp.Compare(x.ID, y.ID))
-	})
+	slices.SortFunc(all, InOrder)
 	return all
+}
+
+// InOrder compares two workstreams by the stable order: what has its turn first
+// is less.
+func InOrder(x, y *Workstream) int {
+	return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.CreatedAt.Compare(y.CreatedAt), cmp.Compare(x.ID, y.ID))
 }
 
 // Active counts the workstreams that take up a place in the active set.
