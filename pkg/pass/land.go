@@ -21,6 +21,7 @@ type land struct {
 	store        Store
 	forge        Forge
 	repositories Repositories
+	merging      map[string]bool // repositories that something is being merged into: one merge builds on the other
 }
 
 const (
@@ -39,6 +40,9 @@ func (l *land) Select(board *work.Board, b *Batch, now time.Time) []Job {
 		case work.Publish:
 			jobs = append(jobs, l.publish(w, repo))
 		case work.Land:
+			if l.merging[repo.ID] {
+				return []Job{{Wait: true}}
+			}
 			jobs = append(jobs, l.merge(w, repo))
 		}
 	}
@@ -189,7 +193,7 @@ func (l *land) merge(w *work.Workstream, repo Repository) Job {
 		Head: w.Head, Strategy: repo.Strategy,
 		Message: fmt.Sprintf("%s\n\nBackburner-Workstream: %s", w.Title, w.ID),
 	}
-	return do("merge "+w.ID, w.ID, func(ctx context.Context) Record {
+	act := func(ctx context.Context) Record {
 		var got workspace.Merged
 		base, err := l.trees.Sync(ctx, repo.Repository)
 		if err == nil {
@@ -197,13 +201,18 @@ func (l *land) merge(w *work.Workstream, repo Repository) Job {
 			got, err = l.trees.Merge(ctx, repo.Repository, request)
 		}
 		return func(now time.Time) (Act, error) {
+			delete(l.merging, repo.ID)
 			if ctx.Err() != nil {
 				return nil, nil // the intent stays; a repeat finds what landed
 			}
 			w.Done(intent.ID)
 			return nil, merged(w, intent, got, err, now)
 		}
-	})
+	}
+	return Job{Name: "merge " + w.ID, Workstream: w.ID, Begin: func(time.Time) (Act, error) {
+		l.merging[repo.ID] = true
+		return act, nil
+	}}
 }
 
 func mergeIntent(w *work.Workstream) work.Intent {

@@ -62,6 +62,7 @@ func (m *Manager) Merge(ctx context.Context, repo Repository, req MergeRequest) 
 	default:
 		return Merged{}, fmt.Errorf("merge into %s: unknown strategy %q: use merge, squash or rebase", repo.Base, req.Strategy)
 	}
+	defer m.lock("merge:" + repo.ID)() // two at once would leave the checkout of the base half changed
 	result, err := m.merge(ctx, m.home(repo), req)
 	if err != nil {
 		return result, fmt.Errorf("merge into %s: %w", repo.Base, err)
