@@ -228,7 +228,8 @@ func TestNothingSurvives(t *testing.T) {
 		"without environment":       {`env -i PATH="$PATH" setsid sh -c 'echo $$ >pid; exec sleep 1000' & until [ -s pid ]; do sleep 0.01; done`, 1},
 		"deaf":                      {`setsid sh -c 'trap "" TERM; echo $$ >pid; while :; do sleep 0.2; done' & until [ -s pid ]; do sleep 0.01; done`, 1},
 		"stopped":                   {`setsid sh -c 'echo $$ >pid; kill -STOP $$' & until [ -s pid ]; do sleep 0.01; done`, 1},
-		"an endless chain of forks": {`echo $$ >pid; printf '#!/bin/sh\nsetsid "$0" &\n' >chain; chmod +x chain; ./chain; sleep 0.1`, 1},
+		// How many of a chain are seen is chance: a group is killed whole, between two looks.
+		"an endless chain of forks": {`echo $$ >pid; printf '#!/bin/sh\nsetsid "$0" &\n' >chain; chmod +x chain; ./chain; sleep 0.1`, 0},
 		"gone before it was seen":   {`(exit 0) & echo $$ >pid`, 0},
 	}
 	inBothWays(t, func(t *testing.T, prepare func(Job)) {
