@@ -221,13 +221,13 @@ func TestNothingSurvives(t *testing.T) {
 		script    string
 		survivors int
 	}{
-		"background child":          {`sleep 1000 & echo $! >pid`, 1},
-		"holds the output":          {`sleep 1000 >/dev/null 2>&1 & sleep 1000 & echo $! >pid`, 2},
-		"session of its own":        {`setsid sleep 1000 & echo $! >pid`, 1},
-		"forked twice":              {`setsid sh -c 'setsid sh -c "echo \$\$ >pid; exec sleep 1000" & exit' ; until [ -s pid ]; do sleep 0.01; done`, 1},
-		"without environment":       {`env -i PATH="$PATH" setsid sh -c 'echo $$ >pid; exec sleep 1000' & until [ -s pid ]; do sleep 0.01; done`, 1},
-		"deaf":                      {`setsid sh -c 'trap "" TERM; echo $$ >pid; while :; do sleep 0.2; done' & until [ -s pid ]; do sleep 0.01; done`, 1},
-		"stopped":                   {`setsid sh -c 'echo $$ >pid; kill -STOP $$' & until [ -s pid ]; do sleep 0.01; done`, 1},
+		"background child":    {`sleep 1000 & echo $! >pid`, 1},
+		"holds the output":    {`sleep 1000 >/dev/null 2>&1 & sleep 1000 & echo $! >pid`, 2},
+		"session of its own":  {`setsid sleep 1000 & echo $! >pid`, 1},
+		"forked twice":        {`setsid sh -c 'setsid sh -c "echo \$\$ >pid; exec sleep 1000" & exit' ; until [ -s pid ]; do sleep 0.01; done`, 1},
+		"without environment": {`env -i PATH="$PATH" setsid sh -c 'echo $$ >pid; exec sleep 1000' & until [ -s pid ]; do sleep 0.01; done`, 1},
+		"deaf":                {`setsid sh -c 'trap "" TERM; echo $$ >pid; while :; do sleep 0.2; done' & until [ -s pid ]; do sleep 0.01; done`, 1},
+		"stopped":             {`setsid sh -c 'echo $$ >pid; kill -STOP $$' & until [ -s pid ]; do sleep 0.01; done`, 1},
 		// How many of a chain are seen is chance: a group is killed whole, between two looks.
 		"an endless chain of forks": {`echo $$ >pid; printf '#!/bin/sh\nsetsid "$0" &\n' >chain; chmod +x chain; ./chain; sleep 0.1`, 0},
 		"gone before it was seen":   {`(exit 0) & echo $$ >pid`, 0},
