@@ -35,14 +35,7 @@ Examples:
 }
 
 func logsAction(c *cli.Context) error {
-	if err := wantArgs(c, 1, 1); err != nil {
-		return err
-	}
-	cfg, err := loadConfig(c)
-	if err != nil {
-		return err
-	}
-	st, err := openStore(cfg, true, nil)
+	_, st, err := readState(c, 1, 1)
 	if err != nil {
 		return err
 	}
@@ -182,14 +175,7 @@ aside, not taken over.
 Example:
    cd "$(backburner open fix-login)"`,
 		Action: func(c *cli.Context) error {
-			if err := wantArgs(c, 1, 1); err != nil {
-				return err
-			}
-			cfg, err := loadConfig(c)
-			if err != nil {
-				return err
-			}
-			st, err := openStore(cfg, true, nil)
+			cfg, st, err := readState(c, 1, 1)
 			if err != nil {
 				return err
 			}

@@ -35,14 +35,7 @@ Examples:
 }
 
 func statusAction(c *cli.Context) error {
-	if err := wantArgs(c, 0, 1); err != nil {
-		return err
-	}
-	cfg, err := loadConfig(c)
-	if err != nil {
-		return err
-	}
-	st, err := openStore(cfg, true, nil)
+	cfg, st, err := readState(c, 0, 1)
 	if err != nil {
 		return err
 	}
@@ -64,6 +57,19 @@ func statusAction(c *cli.Context) error {
 		return report.StatusJSON(c.App.Writer, view)
 	}
 	return report.Status(c.App.Writer, view, style(c))
+}
+
+// readState checks the number of arguments and opens the state for reading.
+func readState(c *cli.Context, least, most int) (*config.Config, *store.Store, error) {
+	if err := wantArgs(c, least, most); err != nil {
+		return nil, nil, err
+	}
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := openStore(cfg, true, nil)
+	return cfg, st, err
 }
 
 // viewOf is what status shows of a board.
