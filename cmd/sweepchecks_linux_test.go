@@ -31,12 +31,8 @@ type stream struct {
 
 // stream reads the record and the thread of a workstream, and checks what must
 // hold of every one that is done.
-func (w *worker) stream(folder string, notices func(stream) []string) (s stream, err error) {
-	data, err := os.ReadFile(folder + ".json")
-	if err != nil {
-		return s, err
-	}
-	if err := json.Unmarshal(data, &s); err != nil {
+func (w *worker) stream(record, thread string, notices func(stream) []string) (s stream, err error) {
+	if err := readInto(record, &s); err != nil {
 		return s, err
 	}
 	if len(s.Intents)+len(s.Outbox) > 0 {
@@ -51,7 +47,7 @@ func (w *worker) stream(folder string, notices func(stream) []string) (s stream,
 	if !maps.Equal(done, perKind) {
 		return s, fmt.Errorf("tasks completed: %v", done)
 	}
-	return s, toldEach(filepath.Join(folder, "thread.md"), notices(s))
+	return s, toldEach(thread, notices(s))
 }
 
 // perKind is how many tasks the work takes.
@@ -81,7 +77,8 @@ func toldEach(path string, notices []string) error {
 
 // unbuilt says why the work is not done, and done once.
 func (w *worker) unbuilt() error {
-	s, err := w.stream(filepath.Join(w.state(), "workstreams", "greet"), func(s stream) []string {
+	folder := filepath.Join(w.state(), "workstreams", "greet")
+	s, err := w.stream(folder+".json", filepath.Join(folder, "thread.md"), func(s stream) []string {
 		return []string{"added", "plan:1", "ready:" + s.Head}
 	})
 	if s.Status != "ready_to_merge" {
@@ -108,15 +105,19 @@ func (w *worker) delivered(s stream, branch string) error {
 
 // unmerged says why the work is not merged, and merged once.
 func (w *worker) unmerged() error {
-	folders, err := filepath.Glob(filepath.Join(w.state(), "archive", "*", "greet"))
-	if err != nil || len(folders) != 1 {
-		return errors.Join(err, fmt.Errorf("it is in the archive %d times", len(folders)))
+	records, err := filepath.Glob(filepath.Join(w.state(), "archive", "*", "greet.json"))
+	if err != nil || len(records) != 1 {
+		return errors.Join(err, fmt.Errorf("it is in the archive %d times", len(records)))
+	}
+	thread := filepath.Join(strings.TrimSuffix(records[0], ".json"), "thread.md")
+	if _, err := os.Stat(thread); err != nil { // it follows within a day, see tidy
+		thread = filepath.Join(w.state(), "workstreams", "greet", "thread.md")
 	}
 	main, err := w.git(w.shop(), "rev-parse", "main")
 	if err != nil {
 		return err
 	}
-	s, err := w.stream(folders[0], func(s stream) []string {
+	s, err := w.stream(records[0], thread, func(s stream) []string {
 		return []string{"added", "plan:1", "ready:" + s.Head, "merged:" + main}
 	})
 	if err != nil || s.Status != "merged" {
