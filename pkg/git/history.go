@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -62,6 +63,31 @@ func (r Repo) AheadBehind(ctx context.Context, a, b string) (ahead, behind int, 
 		return 0, 0, fmt.Errorf("count commits: %q: %w", said, err)
 	}
 	return ahead, behind, nil
+}
+
+// Tips are those of the commits that ids name which neither known nor another of them reaches, sorted. Ids that name no commit, or nothing that is
+// there, are passed over.
+func (r Repo) Tips(ctx context.Context, ids, known []string) ([]string, error) {
+	if err := checkIDs(append(append([]string{}, ids...), known...)...); err != nil {
+		return nil, err
+	}
+	want := strings.Join(ids, "\n") + "\n^" + strings.Join(known, "\n^") + "\n"
+	result, err := r.run(ctx, call{args: []string{"rev-list", "--parents", "--ignore-missing", "--stdin"}, stdin: []byte(want), config: unaided})
+	if err != nil {
+		return nil, err
+	}
+	reached := map[string]bool{}
+	var commits []string
+	for line := range strings.Lines(string(result.Stdout)) {
+		chain := strings.Fields(line)
+		commits = append(commits, chain[0])
+		for _, parent := range chain[1:] {
+			reached[parent] = true
+		}
+	}
+	commits = slices.DeleteFunc(commits, func(id string) bool { return reached[id] })
+	slices.Sort(commits)
+	return commits, nil
 }
 
 // MergeTree is what merging two commits would give.

@@ -146,6 +146,10 @@ func parsePush(said, name string) (PushResult, string) {
 	return "", ""
 }
 
+// unaided has git look at the objects themselves: what lies beside borrowed ones to speed up reading them is somebody else's word for what is
+// in them.
+var unaided = []Setting{{"core.commitGraph", "false"}, {"core.multiPackIndex", "false"}, {"pack.useBitmaps", "false"}}
+
 // Import copies the commits ids, and of what they need everything that known does not reach, from the objects that r borrows into
 // r's own. The copy is made in the folder scratch (on the same file system), checked object by object as if it came from a stranger,
 // including that nothing is missing, and durable before it becomes visible. It says how many bytes were new.
@@ -157,11 +161,9 @@ func (r Repo) Import(ctx context.Context, scratch string, ids, known []string) (
 	for _, id := range known {
 		want += "^" + id + "\n"
 	}
-	// What lies beside borrowed objects to speed up reading them is somebody else's word for what is in them.
-	plain := []Setting{{"core.commitGraph", "false"}, {"core.multiPackIndex", "false"}, {"pack.useBitmaps", "false"}, {"pack.threads", "1"}}
 	result, err := r.run(ctx, call{
 		args:  []string{"pack-objects", "--revs", "--quiet", "--non-empty", "--no-reuse-object", filepath.Join(scratch, "pack")},
-		stdin: []byte(want), config: plain,
+		stdin: []byte(want), config: append([]Setting{{"pack.threads", "1"}}, unaided...),
 	})
 	if err != nil {
 		return 0, err

@@ -212,19 +212,3 @@ func (r Repo) FastForward(ctx context.Context, commit string) error {
 	_, err := r.run(ctx, call{args: []string{"merge", "--quiet", "--ff-only", "--no-stat", commit}, env: r.identity.env()})
 	return err
 }
-
-// Unmerged lists the paths that the index has in conflict.
-func (r Repo) Unmerged(ctx context.Context) ([]string, error) {
-	result, err := r.run(ctx, call{args: []string{"ls-files", "--unmerged", "-z"}})
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	for entry := range strings.SplitSeq(strings.TrimSuffix(string(result.Stdout), "\x00"), "\x00") {
-		_, path, ok := strings.Cut(entry, "\t")
-		if ok && (len(paths) == 0 || paths[len(paths)-1] != path) {
-			paths = append(paths, path)
-		}
-	}
-	return paths, nil
-}

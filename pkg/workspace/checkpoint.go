@@ -94,11 +94,33 @@ func (s *space) checkpoint(ctx context.Context, message string) (Checkpoint, err
 		}
 		result.Salvage = saved.ref
 	}
-	return s.describe(ctx, taken.head, result)
+	if result, err = s.describe(ctx, taken.head, result); err != nil {
+		return result, err
+	}
+	return result, s.noteTaken(c, result)
+}
+
+// noteTaken remembers the tree of what was taken in, and that what the agent threw away on the way to it is no longer wanted.
+func (s *space) noteTaken(c *clone, result Checkpoint) error {
+	k := s.memory()
+	before := k
+	if k.Head == result.Commit {
+		k.Tree = result.Tree
+	}
+	if result.Problem == "" {
+		k.Reviewed = c.journalled()
+	}
+	if k == before {
+		return nil
+	}
+	return s.remember(k)
 }
 
 // commitRest commits what is not committed yet.
 func (s *space) commitRest(ctx context.Context, c *clone, t *taken, message string, result *Checkpoint) error {
+	if err := s.complete(ctx, c); err != nil {
+		return err
+	}
 	status, err := s.status(ctx)
 	if err != nil {
 		return err
@@ -196,9 +218,5 @@ func (s *space) describe(ctx context.Context, head string, result Checkpoint) (C
 	result.Insertions, result.Deletions = differences[0].Lines()
 	result.NetNew = len(differences[0].Changes) > 0
 	result.DiffHash = differences[len(differences)-1].Hash
-	if k := s.memory(); k.Head == head && k.Tree == "" {
-		k.Tree = tree
-		return result, s.remember(k)
-	}
 	return result, nil
 }

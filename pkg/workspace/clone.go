@@ -112,7 +112,7 @@ type found struct {
 
 // operations are the files that show what git is in the middle of.
 var operations = []struct{ file, name string }{
-	{"rebase-merge", "rebase"}, {"rebase-apply", "rebase"}, {"MERGE_HEAD", "merge"},
+	{"rebase-merge", "rebase"}, {"rebase-apply/applying", "am"}, {"rebase-apply", "rebase"}, {"MERGE_HEAD", "merge"},
 	{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"}, {"BISECT_LOG", "bisect"},
 }
 
@@ -153,21 +153,6 @@ func (c *clone) look() found {
 		f.locked = lock.ModTime()
 	}
 	return f
-}
-
-// tips lists the commits of all its branches, of its stash and of HEAD, by name.
-func (c *clone) tips(f found) map[string]string {
-	tips := map[string]string{}
-	if refs, err := git.AllRefs(c.files(), git.Heads); err == nil {
-		tips = refs
-	}
-	if stash, err := git.ReadRef(c.files(), "refs/stash"); err == nil && stash != "" {
-		tips["refs/stash"] = stash
-	}
-	if f.head != "" && f.branch == "" {
-		tips["HEAD"] = f.head
-	}
-	return tips
 }
 
 // layout is what a workspace's own repository is made to say.

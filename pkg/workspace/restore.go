@@ -29,7 +29,7 @@ type Restored struct {
 	SalvageRef string // what was found there; "" when there was nothing to save
 	Detail     string // for people
 	Changed    int    // files that differed from the branch
-	Commits    int    // branch tips, stashes and HEADs that were in no checkpoint
+	Commits    int    // tips of lines of commits, stashed ones too, that were in no checkpoint
 	Aside      string // where the workspace, or a part of it, was moved; "" when it was not
 }
 
@@ -113,6 +113,9 @@ func (s *space) putInOrder(ctx context.Context, task, target string) (Restored, 
 	if err != nil {
 		return Restored{}, err
 	}
+	if err := s.complete(ctx, c); err != nil {
+		return Restored{}, err
+	}
 	f := c.look()
 	ordered, err := s.inOrder(ctx, c, f, local, target)
 	if err != nil {
@@ -129,7 +132,7 @@ func (s *space) putInOrder(ctx context.Context, task, target string) (Restored, 
 		Outcome: Recovered, SalvageRef: found.ref, Changed: found.manifest.Changed, Commits: found.commits,
 	}
 	result.Detail = found.manifest.summary(found.commits)
-	if result.Aside, err = s.clearAway(c, found.manifest); err != nil {
+	if result.Aside, err = s.clearAway(ctx, c, found.manifest); err != nil {
 		return result, err
 	}
 	return result, s.reset(ctx, c, local, target)
@@ -143,13 +146,12 @@ func (s *space) inOrder(ctx context.Context, c *clone, f found, local, target st
 	if f.head != local && f.head != s.memory().Head {
 		return false, nil
 	}
-	for _, id := range c.tips(f) {
-		if id != f.head {
-			return false, nil
-		}
-	}
 	status, err := s.status(ctx)
-	return len(status.Entries) == 0, err
+	if err != nil || len(status.Entries) > 0 {
+		return false, err
+	}
+	unsaved, err := s.unsaved(ctx, c, c.named(f, s.memory().Reviewed), local)
+	return len(unsaved) == 0, err
 }
 
 // settle removes locks and lets the workspace's own repository show target.
@@ -164,10 +166,15 @@ func (s *space) settle(ctx context.Context, c *clone, target string) error {
 	return s.hand(c, target, tree, true)
 }
 
-// clearAway moves what is not in the salvage out of the workspace: repositories in it, and its own one when that is damaged. The rest of its
-// own is removed: everything it named is saved.
-func (s *space) clearAway(c *clone, manifest Manifest) (string, error) {
+// clearAway moves what is not in the salvage out of the workspace: repositories in it, and its own one when that is damaged, or holds those of
+// submodules. The rest of its own is removed: everything it named is saved.
+func (s *space) clearAway(ctx context.Context, c *clone, manifest Manifest) (string, error) {
 	aside := manifest.Nested
+	modules, err := s.submodules(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	aside = append(aside, modules...)
 	info, err := c.root.Lstat(".git")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -177,7 +184,7 @@ func (s *space) clearAway(c *clone, manifest Manifest) (string, error) {
 		if err := c.root.Remove(".git"); err != nil {
 			return "", err
 		}
-	case manifest.Damage != "":
+	case manifest.Damage != "" || c.files().has("modules"):
 		aside = append(aside, ".git")
 	default:
 		if err := s.m.discard(filepath.Join(s.dir, ".git")); err != nil {
@@ -190,6 +197,11 @@ func (s *space) clearAway(c *clone, manifest Manifest) (string, error) {
 			return where, err
 		}
 		if where, err = s.m.putAside(filepath.Join(s.dir, path), s.given.ID+"-"+filepath.Base(path)); err != nil {
+			return where, err
+		}
+	}
+	for _, path := range modules {
+		if err := c.root.Mkdir(path, 0o777); err != nil { // as one that was never looked into
 			return where, err
 		}
 	}
@@ -245,7 +257,7 @@ func (m Manifest) summary(commits int) string {
 		parts = append(parts, fmt.Sprintf("%d changed or new files", m.Changed))
 	}
 	if commits > 0 {
-		parts = append(parts, fmt.Sprintf("%d tips of branches or stashes that were in no checkpoint", commits))
+		parts = append(parts, fmt.Sprintf("%d lines of commits that were in no checkpoint", commits))
 	}
 	if m.Operation != "" {
 		parts = append(parts, "a "+m.Operation+" was dropped")

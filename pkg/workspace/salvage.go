@@ -27,7 +27,7 @@ type Manifest struct {
 	Head      string            `json:"head,omitempty"`      // commit that the workspace was at
 	On        string            `json:"on,omitempty"`        // branch that it was on; "" when HEAD was detached
 	Operation string            `json:"operation,omitempty"` // what git was in the middle of
-	Refs      map[string]string `json:"refs,omitempty"`      // its branches and its stash
+	Refs      map[string]string `json:"refs,omitempty"`      // its branches, and what else named commits that are in no checkpoint
 	Damage    string            `json:"damage,omitempty"`    // why commits are missing here
 	Paths     []string          `json:"paths,omitempty"`     // files that differ from the branch, at most 200 of them
 	Changed   int               `json:"changed"`             // how many those were
@@ -71,24 +71,18 @@ func (s *space) salvage(ctx context.Context, c *clone, f found, head, task strin
 // are: the branch's commit first.
 func (s *space) salvageCommits(ctx context.Context, c *clone, f found, head string, manifest *Manifest) ([]string, error) {
 	parents := []string{head}
-	add := func(id string) {
-		if id != "" && !slices.Contains(parents, id) {
-			parents = append(parents, id)
-		}
-	}
 	if f.damage != "" {
 		return parents, nil
 	}
-	tips := c.tips(f)
-	manifest.Refs = tips
-	for _, name := range slices.Sorted(maps.Keys(tips)) {
-		add(tips[name])
+	names := c.named(f, s.memory().Reviewed)
+	tips, err := s.unsaved(ctx, c, names, head)
+	if err != nil || len(tips) == 0 {
+		return parents, err
 	}
-	add(f.head)
-	if len(parents) == 1 {
-		return parents, nil
-	}
-	err := s.importCommits(ctx, c, parents[1:], head)
+	parents = append(parents, tips...)
+	manifest.Refs = names
+	maps.DeleteFunc(names, func(name, id string) bool { return !strings.HasPrefix(name, git.Heads) && !slices.Contains(tips, id) })
+	err = s.importCommits(ctx, c, tips, head)
 	var unreadable *git.Error
 	if err == nil || !errors.As(err, &unreadable) {
 		return parents, err
@@ -96,7 +90,7 @@ func (s *space) salvageCommits(ctx context.Context, c *clone, f found, head stri
 	// One damaged commit must not cost the others: each by itself.
 	manifest.Damage = unreadable.Error()
 	whole := parents[:1]
-	for _, id := range slices.Clone(parents[1:]) {
+	for _, id := range tips {
 		if err := s.importCommits(ctx, c, []string{id}, head); err == nil {
 			whole = append(whole, id)
 		} else if !errors.As(err, &unreadable) {

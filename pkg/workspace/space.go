@@ -35,6 +35,9 @@ type known struct {
 	Author string `json:"author,omitempty"`
 	// Moving is the commit that a clean working tree was being taken to; no agent ran since.
 	Moving string `json:"moving,omitempty"`
+	// Reviewed is how many bytes of the journal of HEAD there were when the work was last taken in or put aside: what is only in those is
+	// no longer wanted.
+	Reviewed int64 `json:"reviewed,omitempty"`
 }
 
 // enter prepares for work on a workspace, which the returned function ends.
@@ -252,7 +255,7 @@ func (s *space) hand(c *clone, head, tree string, withIndex bool) error {
 	if err := c.arrange(l); err != nil {
 		return err
 	}
-	return s.remember(known{Head: head, Tree: tree, Author: l.author.String()})
+	return s.remember(known{Head: head, Tree: tree, Author: l.author.String(), Reviewed: c.journalled()})
 }
 
 func (s *space) layout(head string) (layout, error) {

@@ -94,7 +94,8 @@ func (s *space) takeCommits(ctx context.Context, c *clone, f found, t taken) (ta
 	}
 	t.head = f.head
 	// From here on HEAD in the workspace is where backburner knows it to be.
-	if err := s.remember(known{Head: f.head, Author: s.memory().Author}); err != nil {
+	k := s.memory()
+	if err := s.remember(known{Head: f.head, Author: k.Author, Reviewed: k.Reviewed}); err != nil {
 		return t, err
 	}
 	return t, s.tree.ReadIndex(ctx, f.head)
