@@ -161,17 +161,30 @@ func commands() []*cli.Command {
 		under("", tickCommand()),
 		under("Ask and answer", requestCommands()...),
 		under("Look", statusCommand(), logsCommand(), openCommand()),
+		under("Upkeep", salvageCommand()),
 		under("Set up", setupCommands()...),
 		under("Set up", demoCommand(), configCommand(), completionCommand(), versionCommand(), helpCommand()),
 		under("", demoAgentCommand(), completeCommand()),
 	)
-	for _, c := range all {
+	finish(all)
+	return all
+}
+
+// finish gives commands, and those below them, what all have.
+func finish(commands []*cli.Command) {
+	for _, c := range commands {
 		c.OnUsageError = usageError
 		c.HideHelpCommand = true // the first argument is an id, which may be "help"
-		c.CustomHelpTemplate = commandHelp
+		if c.CustomHelpTemplate == "" {
+			c.CustomHelpTemplate = commandHelp
+		}
+		c.Flags = append(c.Flags, cli.HelpFlag)
 		plainDefaults(c.Flags)
+		for _, below := range c.Subcommands {
+			below.HelpName = "backburner " + c.Name + " " + below.Name // of the others the library makes it
+		}
+		finish(c.Subcommands)
 	}
-	return all
 }
 
 func under(heading string, commands ...*cli.Command) []*cli.Command {

@@ -95,7 +95,7 @@ func (c completer) next(words []string) []candidate {
 	case strings.HasPrefix(current, "-"):
 		return c.flags(typed.command)
 	case typed.command == nil:
-		return c.commands()
+		return offered(c.App.Commands)
 	}
 	return c.arguments(typed)
 }
@@ -119,10 +119,14 @@ func (c completer) read(words []string) typing {
 			if takes[name] && !valued {
 				t.open = name
 			}
-		case t.command != nil:
+		case t.command != nil && len(t.command.Subcommands) == 0:
 			t.args++
 		default:
-			if t.command = c.App.Command(w); t.command == nil {
+			below := c.App.Commands
+			if t.command != nil {
+				below = t.command.Subcommands
+			}
+			if t.command = named(below, w); t.command == nil {
 				t.command = &cli.Command{} // one that is not there takes nothing
 			}
 			for name, value := range flagNames(t.command.Flags) {
@@ -133,9 +137,10 @@ func (c completer) read(words []string) typing {
 	return t
 }
 
-func (c completer) commands() []candidate {
+// offered are the commands that are not hidden.
+func offered(commands []*cli.Command) []candidate {
 	var all []candidate
-	for _, command := range c.App.Commands {
+	for _, command := range commands {
 		if !command.Hidden {
 			all = append(all, candidate{command.Name, command.Usage})
 		}
@@ -169,9 +174,9 @@ func (c completer) values(flag string) []candidate {
 	case "repo":
 		return c.repositories()
 	case "on-busy":
-		return words("skip", "wait", "fail")
+		return texts("skip", "wait", "fail")
 	case "fail-on":
-		return words("tasks")
+		return texts("tasks")
 	}
 	return nil
 }
@@ -180,14 +185,16 @@ func (c completer) values(flag string) []candidate {
 // take the id of a workstream, their help says.
 func (c completer) arguments(t typing) []candidate {
 	switch takes := strings.Trim(t.command.ArgsUsage, "["); {
+	case len(t.command.Subcommands) > 0:
+		return offered(t.command.Subcommands)
 	case t.args > 0:
 		return nil
 	case t.command.Name == "help":
-		return c.commands()
+		return offered(c.App.Commands)
 	case t.command.Name == "completion":
-		return words("bash", "zsh", "fish")
+		return texts("bash", "zsh", "fish")
 	case t.command.Name == "config":
-		return words(configTopics...)
+		return texts(configTopics...)
 	case takes == "ID", strings.HasPrefix(takes, "ID "), strings.HasPrefix(takes, "ID]"):
 		return c.workstreams()
 	}
@@ -233,9 +240,9 @@ func (c completer) repositories() []candidate {
 	return all
 }
 
-func words(texts ...string) []candidate {
-	all := make([]candidate, len(texts))
-	for i, text := range texts {
+func texts(of ...string) []candidate {
+	all := make([]candidate, len(of))
+	for i, text := range of {
 		all[i].text = text
 	}
 	return all

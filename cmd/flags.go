@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,8 +50,8 @@ func flagsFirst(app *cli.App, args []string) []string {
 		return args
 	}
 	own, global := flagNames(command.Flags), flagNames(app.Flags)
-	var before, flags, rest []string
-	for i := at + 1; i < len(args); i++ {
+	var before, words, asked, flags, rest []string
+	for i := 1; i < len(args); i++ {
 		name, _, _ := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
 		takes, isOwn := own[name]
 		to := &flags
@@ -60,6 +61,12 @@ func flagsFirst(app *cli.App, args []string) []string {
 			}
 		}
 		switch {
+		case slices.Contains(at, i):
+			words = append(words, args[i])
+		case args[i] == "--help", args[i] == "-h":
+			asked = args[i : i+1]
+		case i < at[0]:
+			before = append(before, args[i])
 		case args[i] == "--":
 			rest = append(rest, args[i:]...)
 			i = len(args)
@@ -72,7 +79,10 @@ func flagsFirst(app *cli.App, args []string) []string {
 			*to = append(*to, args[i])
 		}
 	}
-	return slices.Concat(args[:at], before, args[at:at+1], flags, rest)
+	if asked != nil {
+		flags, rest = asked, nil // else the library takes the next argument for a topic
+	}
+	return slices.Concat(args[:1], before, words, flags, rest)
 }
 
 // flagNames says of each flag by its names whether a value follows it.
@@ -87,12 +97,36 @@ func flagNames(flags []cli.Flag) map[string]bool {
 	return names
 }
 
-// commandIn finds the command among the arguments, behind the flags of the app.
-func commandIn(app *cli.App, args []string) (int, *cli.Command) {
-	for i := 1; i < len(args); i++ {
-		if c := app.Command(args[i]); c != nil && !strings.HasPrefix(args[i], "-") {
-			return i, c
+// commandIn finds the command among the arguments, and where its words are:
+// several for one that is below another, with flags between them.
+func commandIn(app *cli.App, args []string) (at []int, command *cli.Command) {
+	takes, below := flagNames(app.Flags), app.Commands
+	for i := 1; i < len(args) && args[i] != "--"; i++ {
+		name, _, valued := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		if strings.HasPrefix(args[i], "-") {
+			if takes[name] && !valued {
+				i++
+			}
+			continue
+		}
+		next := named(below, args[i])
+		if next == nil {
+			break
+		}
+		at, command, below = append(at, i), next, next.Subcommands
+		for _, c := range below {
+			maps.Copy(takes, flagNames(c.Flags))
 		}
 	}
-	return 0, nil
+	return at, command
+}
+
+// named is the command of that name; nil when there is none.
+func named(commands []*cli.Command, name string) *cli.Command {
+	for _, c := range commands {
+		if c.HasName(name) {
+			return c
+		}
+	}
+	return nil
 }

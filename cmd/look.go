@@ -152,17 +152,26 @@ func show(out io.Writer, path string) error {
 	return err
 }
 
-// plain leaves control characters out, but for line breaks and tabs.
+// plain leaves out what could move the cursor or turn the text around, but for
+// line breaks and tabs. A character that is cut in two by the caller's pieces is
+// shown as unknown.
 type plain struct{ out io.Writer }
 
 func (p plain) Write(text []byte) (int, error) {
-	kept := make([]byte, 0, len(text))
-	for _, b := range text {
-		if b >= ' ' && b != 0x7f || b == '\n' || b == '\t' {
-			kept = append(kept, b)
+	var kept strings.Builder
+	kept.Grow(len(text))
+	for line := range strings.Lines(string(text)) {
+		for i, field := range strings.Split(strings.TrimSuffix(line, "\n"), "\t") {
+			if i > 0 {
+				kept.WriteByte('\t')
+			}
+			kept.WriteString(work.Shown(field))
+		}
+		if strings.HasSuffix(line, "\n") {
+			kept.WriteByte('\n')
 		}
 	}
-	_, err := p.out.Write(kept)
+	_, err := io.WriteString(p.out, kept.String())
 	return len(text), err
 }
 

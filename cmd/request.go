@@ -231,7 +231,11 @@ func askOneOrAll(c *cli.Context, verb work.Verb, fill func(*work.Request) error)
 func wantArgs(c *cli.Context, least, most int) error {
 	n := c.NArg()
 	if n < least || n > most {
-		return usage("%s takes %s; see: backburner %s --help", c.Command.Name, c.Command.ArgsUsage, c.Command.Name)
+		takes := c.Command.ArgsUsage
+		if takes == "" {
+			takes = "no arguments"
+		}
+		return usage("%s takes %s; see: backburner %s --help", words(c.Command), takes, words(c.Command))
 	}
 	return nil
 }

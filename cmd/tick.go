@@ -26,6 +26,8 @@ func tickCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "tick",
 		Usage: "make one pass over everything that is open",
+
+		CustomHelpTemplate: tickHelp,
 		Description: `Loads the state, takes one pass through all phases, saves, and exits. What is
 running or waiting goes on with the next tick.
 

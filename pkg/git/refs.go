@@ -131,21 +131,26 @@ func moved(err error) error {
 	return err
 }
 
-// Note is a reference with the message of the commit it names.
-type Note struct{ Name, Object, Message string }
+// Note is a reference with the parents and the message of the commit it names.
+type Note struct {
+	Name, Object string
+	Parents      []string
+	Message      string
+}
 
 // Notes lists the references below prefix (which ends in a slash), newest commit first.
 func (r Repo) Notes(ctx context.Context, prefix string) ([]Note, error) {
 	if err := CheckRef(strings.TrimSuffix(prefix, "/")); err != nil {
 		return nil, err
 	}
-	said, err := r.text(ctx, "for-each-ref", "--sort=-committerdate", "--format=%(refname)%00%(objectname)%00%(contents)%00", prefix)
+	const fields = 4
+	said, err := r.text(ctx, "for-each-ref", "--sort=-committerdate", "--format=%(refname)%00%(objectname)%00%(parent)%00%(contents)%00", prefix)
 	if err != nil {
 		return nil, err
 	}
 	var notes []Note
-	for parts := strings.Split(said, "\x00"); len(parts) > 3; parts = parts[3:] {
-		notes = append(notes, Note{strings.TrimPrefix(parts[0], "\n"), parts[1], parts[2]})
+	for parts := strings.Split(said, "\x00"); len(parts) > fields; parts = parts[fields:] {
+		notes = append(notes, Note{strings.TrimPrefix(parts[0], "\n"), parts[1], strings.Fields(parts[2]), parts[3]})
 	}
 	return notes, nil
 }

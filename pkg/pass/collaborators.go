@@ -56,6 +56,7 @@ type Workspaces interface {
 	Log(ctx context.Context, r workspace.Repository, base, head string, limit int) ([]git.LogEntry, error)
 	MergeBase(ctx context.Context, r workspace.Repository, a, b string) (string, error)
 	Merge(ctx context.Context, r workspace.Repository, m workspace.MergeRequest) (workspace.Merged, error)
+	ReturnSalvage(ctx context.Context, r workspace.Repository, w workspace.Workspace, s workspace.Salvage, message string) (workspace.Checkpoint, error)
 	Remove(ctx context.Context, r workspace.Repository, id string) error
 	CleanLeftovers(ctx context.Context, keep time.Duration) (workspace.Leftovers, error)
 	Path(id string) string

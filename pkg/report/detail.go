@@ -315,7 +315,14 @@ func (d Detail) trouble(p *page) {
 		p.heading("Saved work")
 	}
 	for _, r := range saved {
-		p.line("%s  %s", since(r.At, d.Now), work.Printable(r.Salvage))
+		what := r.Salvage
+		if r.Outcome == work.Restored {
+			what += ", put back"
+		}
+		p.line("%s  %s", since(r.At, d.Now), work.Printable(what))
+	}
+	if len(saved) > 0 {
+		p.line("look at it: backburner salvage list %s", w.ID)
 	}
 }
 

@@ -67,15 +67,22 @@ func Clip(s string, n int) string {
 // Printable is the text on one line, without control, zero-width and
 // bidirectional characters: safe on a terminal.
 func Printable(s string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r' || unicode.In(r, unicode.Zl, unicode.Zp):
+	return strings.TrimSpace(Shown(strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || r == '\r' || unicode.In(r, unicode.Zl, unicode.Zp) {
 			return ' '
-		case r == unicode.ReplacementChar || unicode.In(r, unseen...):
+		}
+		return r
+	}, s)))
+}
+
+// Shown is the text without what changes how a terminal shows it, line breaks included.
+func Shown(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == unicode.ReplacementChar || unicode.In(r, unseen...) {
 			return -1
 		}
 		return r
-	}, s))
+	}, s)
 }
 
 // unseen are the characters that change what people see without being seen.

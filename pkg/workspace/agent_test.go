@@ -347,20 +347,26 @@ func TestRestoreSavesEverything(t *testing.T) {
 	if list[0].Ref != r.SalvageRef || m.Workspace != ws.ID || m.Task != "task-1" || m.Head != detached || m.Refs["refs/heads/side"] != side || m.Changed != 3 {
 		t.Errorf("manifest %+v", m)
 	}
-	shown, err := w.m.ShowSalvage(context.Background(), w.repo, r.SalvageRef, 1<<20)
+	shown, err := w.m.ShowSalvage(context.Background(), w.repo, list[0], 1<<20)
 	if err != nil || !strings.Contains(string(shown.Patch), "+++ b/loose.txt") || !strings.Contains(shown.Stat, "loose.txt") {
 		t.Errorf("shown %+v, %v", shown, err)
 	}
 
 	w.write(dir, "later.txt", "later\n")
 	ws.Head = w.checkpoint(ws, "").Commit
-	paths, err := w.m.RestoreSalvage(context.Background(), w.repo, ws, r.SalvageRef)
-	if err != nil || !slices.Contains(paths, "loose.txt") {
-		t.Fatalf("restored %v, %v", paths, err)
+	c, err := w.m.ReturnSalvage(context.Background(), w.repo, ws, list[0], "put back")
+	if err != nil || !slices.Contains(c.Changed, "loose.txt") || !c.NetNew {
+		t.Fatalf("returned %+v, %v", c, err)
 	}
-	c := w.checkpoint(ws, "")
 	for _, name := range []string{"loose.txt", "side.txt", "detached.txt", "later.txt"} {
 		w.store("show", c.Commit+":"+name)
+	}
+	ws.Head = c.Commit
+	if again, err := w.m.ReturnSalvage(context.Background(), w.repo, ws, list[0], "put back"); err != nil || again.Commit != c.Commit || again.NetNew {
+		t.Errorf("returned again %+v, %v", again, err)
+	}
+	if got := w.checkpoint(ws, ""); got.Commit != c.Commit {
+		t.Errorf("the workspace is at %+v", got)
 	}
 }
 

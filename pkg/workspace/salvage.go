@@ -31,6 +31,7 @@ type Manifest struct {
 	Damage    string            `json:"damage,omitempty"`    // why commits are missing here
 	Paths     []string          `json:"paths,omitempty"`     // files that differ from the branch, at most 200 of them
 	Changed   int               `json:"changed"`             // how many those were
+	New       int               `json:"new,omitempty"`       // how many of them the branch has not
 	Nested    []string          `json:"nested,omitempty"`    // repositories in it, which are put aside and not in here
 	At        time.Time         `json:"at"`
 }
@@ -111,8 +112,11 @@ func (s *space) salvageFiles(ctx context.Context, manifest *Manifest) (string, e
 	for _, entry := range status.Entries {
 		if entry.Nested {
 			manifest.Nested = append(manifest.Nested, entry.Path)
-		} else {
-			paths = append(paths, entry.Path)
+			continue
+		}
+		paths = append(paths, entry.Path)
+		if entry.Code == "??" {
+			manifest.New++
 		}
 	}
 	manifest.Changed = len(paths)
@@ -193,101 +197,4 @@ func refComponent(text string) string {
 		name = "%2D" + name[1:]
 	}
 	return name
-}
-
-// Salvage is one piece of saved work.
-type Salvage struct {
-	Ref      string
-	Commit   string
-	Manifest Manifest
-}
-
-// Salvages lists what was saved of a repository, newest first.
-func (m *Manager) Salvages(ctx context.Context, repo Repository) ([]Salvage, error) {
-	if err := m.open(); err != nil {
-		return nil, err
-	}
-	h := m.home(repo)
-	if !h.exists() {
-		return nil, nil
-	}
-	notes, err := m.store(h).Notes(ctx, salvages)
-	if err != nil {
-		return nil, fmt.Errorf("list salvages: %w", err)
-	}
-	list := make([]Salvage, 0, len(notes))
-	for _, note := range notes {
-		salvage := Salvage{Ref: note.Name, Commit: note.Object}
-		_, body, _ := strings.Cut(note.Message, "\n\n")
-		_ = json.Unmarshal([]byte(body), &salvage.Manifest) // a reference that somebody else made there is shown without
-		list = append(list, salvage)
-	}
-	return list, nil
-}
-
-// ShowSalvage is the difference between the branch and what was saved, at most limit bytes of it as a patch.
-func (m *Manager) ShowSalvage(ctx context.Context, repo Repository, ref string, limit int64) (Review, error) {
-	if err := m.open(); err != nil {
-		return Review{}, err
-	}
-	store := m.store(m.home(repo))
-	commit, err := m.salvaged(store, ref)
-	if err != nil {
-		return Review{}, err
-	}
-	log, err := store.Log(ctx, "", commit, 1)
-	if err != nil {
-		return Review{}, err
-	}
-	if len(log) != 1 || len(log[0].Parents) == 0 {
-		return Review{}, fmt.Errorf("%s is not something that backburner saved", ref)
-	}
-	return m.Diff(ctx, repo, log[0].Parents[0], commit, limit)
-}
-
-func (m *Manager) salvaged(store git.Repo, ref string) (string, error) {
-	if !strings.HasPrefix(ref, salvages) {
-		return "", &git.NameError{Name: ref, Reason: "is not the name of saved work: see backburner salvage list"}
-	}
-	commit, err := store.ReadRef(ref)
-	if err == nil && commit == "" {
-		err = fmt.Errorf("nothing is saved as %s: see backburner salvage list", ref)
-	}
-	return commit, err
-}
-
-// RestoreSalvage puts what was saved back into a clean workspace, merged with what the branch is now, as uncommitted changes. It says
-// which files. The error names the files in conflict, if any; then nothing was changed.
-func (m *Manager) RestoreSalvage(ctx context.Context, repo Repository, ws Workspace, ref string) ([]string, error) {
-	s, leave, err := m.enter(repo, ws)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	state, err := s.verify(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !state.Clean {
-		return nil, fmt.Errorf("workspace %s is not clean (%s): commit or remove that first", ws.ID, state.Detail)
-	}
-	commit, err := m.salvaged(s.store, ref)
-	if err != nil {
-		return nil, err
-	}
-	merged, err := s.store.MergeTree(ctx, state.Head, commit)
-	if err != nil {
-		return nil, err
-	}
-	if len(merged.Conflicts) > 0 {
-		return nil, fmt.Errorf("%s conflicts with %s in %s: apply what backburner salvage show prints by hand", ref, ws.Branch, few(merged.Conflicts))
-	}
-	if err := s.tree.SwitchTree(ctx, state.Head, merged.Tree); err != nil {
-		return nil, err
-	}
-	if err := s.tree.ReadIndex(ctx, state.Head); err != nil {
-		return nil, err
-	}
-	status, err := s.status(ctx)
-	return status.Paths(), err
 }

@@ -1,0 +1,48 @@
+package pass
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/backburner-cli/backburner/pkg/work"
+	"github.com/backburner-cli/backburner/pkg/workspace"
+)
+
+// TakeBack brings saved work back onto the branch of its workstream, as a
+// checkpoint, and saves the workstream. It is for whoever holds the lease; what
+// comes next is the next tick's. That the branch has it already changes nothing.
+func TakeBack(ctx context.Context, with Collaborators, repo Repository, w *work.Workstream, saved workspace.Salvage) (work.Checkpoint, error) {
+	if err := w.CanTakeBack(); err != nil {
+		return work.Checkpoint{}, err
+	}
+	if _, err := with.Workspaces.Sync(ctx, repo.Repository); err != nil {
+		return work.Checkpoint{}, err
+	}
+	got, err := with.Workspaces.Prepare(ctx, repo.Repository, treeOf(w))
+	switch {
+	case err != nil:
+		return work.Checkpoint{}, err
+	case !usableTree(got.Status):
+		return work.Checkpoint{}, fmt.Errorf("its workspace cannot be used (%s): %s; backburner retry %s && backburner tick puts it in order, then ask again",
+			got.Status, got.Detail, w.ID)
+	}
+	tree := treeOf(w)
+	tree.Head = got.Head
+	done, err := with.Workspaces.ReturnSalvage(ctx, repo.Repository, tree, saved, "Put back what was saved as "+saved.Name())
+	if err != nil {
+		return work.Checkpoint{}, err
+	}
+	if !done.NetNew {
+		return work.Checkpoint{}, nil
+	}
+	now := with.Now()
+	checkpoint := checkpointOf(done, "", "", now)
+	if err := w.TakeBack(checkpoint, saved.Manifest.Task, saved.Ref, now); err != nil {
+		return checkpoint, err
+	}
+	return checkpoint, with.Store.Save(w)
+}
+
+func usableTree(s workspace.PrepareStatus) bool {
+	return s == workspace.UpToDate || s == workspace.FastForwarded || s == workspace.Created
+}
