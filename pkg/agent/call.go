@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/proc"
@@ -53,11 +54,11 @@ func (c Call) role() work.Role {
 }
 
 // sessionID is what a session's id may look like where it becomes an argument.
-var sessionID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)
+var sessionID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`) })
 
 // resume is the session to go on with; an id that could be taken for something else is none.
 func (c Call) resume() string {
-	if sessionID.MatchString(c.Session) {
+	if sessionID().MatchString(c.Session) {
 		return c.Session
 	}
 	return ""

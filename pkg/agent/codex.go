@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/proc"
@@ -149,7 +150,7 @@ func (r *report) codexItem(e codexEvent) {
 	r.retrying = nil
 }
 
-var codexStatus = regexp.MustCompile(`(?:unexpected|last) status:? (\d{3})\b`)
+var codexStatus = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:unexpected|last) status:? (\d{3})\b`) })
 
 // codexFailure sorts an error by the status that is part of it, else by its fixed texts.
 func codexFailure(message string, at time.Time) *failure {
@@ -163,7 +164,7 @@ func codexFailure(message string, at time.Time) *failure {
 		}
 		return false
 	}
-	m := codexStatus.FindStringSubmatch(text)
+	m := codexStatus().FindStringSubmatch(text)
 	switch {
 	case has("hit your usage limit", "Quota exceeded"):
 		f.class = work.ClassQuota

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/proc"
@@ -12,7 +13,7 @@ import (
 )
 
 // colours are the sequences by which programs colour what they say.
-var colours = regexp.MustCompile("\x1b\\[[0-9;:?]*[A-Za-z]")
+var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;:?]*[A-Za-z]") })
 
 // Collect says how a run ended, from its folder alone; it changes nothing. Of c it needs Dir, Task, Session and Previous.
 func (a *Agent) Collect(c Call, exit proc.Exit) Outcome {
@@ -30,7 +31,7 @@ func (a *Agent) Collect(c Call, exit proc.Exit) Outcome {
 	a.count(&out, c, r)
 	j := judgement{agent: a, call: c, report: r, exit: exit, problem: problem}
 	out.Class, out.Detail, out.ResetAt = j.judge()
-	out.Detail = work.Clip(work.Printable(colours.ReplaceAllString(out.Detail, "")), 500)
+	out.Detail = work.Clip(work.Printable(colours().ReplaceAllString(out.Detail, "")), 500)
 	return out
 }
 

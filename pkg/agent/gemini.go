@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/proc"
@@ -149,12 +150,12 @@ func readGemini(stdout io.Reader, stderr []byte, exit proc.Exit) report {
 	return r
 }
 
-var geminiCode = regexp.MustCompile(`"code":\s*(\d{3})\b`)
+var geminiCode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"code":\s*(\d{3})\b`) })
 
 func (r *report) geminiFailed(e geminiError, at time.Time) {
 	f := &failure{class: work.ClassOrdinary, message: e.Message}
 	status := e.Code
-	if m := geminiCode.FindStringSubmatch(e.Message); m != nil {
+	if m := geminiCode().FindStringSubmatch(e.Message); m != nil {
 		status, _ = strconv.Atoi(m[1])
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/proc"
@@ -58,7 +59,7 @@ type qwenEvent struct {
 	} `json:"error"`
 }
 
-var qwenStatus = regexp.MustCompile(`^\[API Error: (\d{3})\b`)
+var qwenStatus = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[API Error: (\d{3})\b`) })
 
 func readQwen(stdout io.Reader, stderr []byte, exit proc.Exit) report {
 	var r report
@@ -95,7 +96,7 @@ func (r *report) qwenFailed(e qwenEvent, at time.Time) {
 	if f.message == "" {
 		f.message = e.Error.Message
 	}
-	if m := qwenStatus.FindStringSubmatch(e.Result); m != nil {
+	if m := qwenStatus().FindStringSubmatch(e.Result); m != nil {
 		status, _ := strconv.Atoi(m[1])
 		f.class = classOf(status)
 	} else if strings.HasPrefix(e.Result, "[API Error: ") {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -12,12 +13,16 @@ const longestReset = 40 * 24 * time.Hour
 
 var (
 	// "limit reached|1796043956"
-	resetEpoch = regexp.MustCompile(`\|(\d{10})\b`)
+	resetEpoch = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\|(\d{10})\b`) })
 	// "try again in 1 hour 10 minutes", "reset after 3h22m", "retry in 34.07s"
-	resetIn = regexp.MustCompile(`(?i)\b(?:again|retry|resets?) (?:in|after) ((?:\d+(?:\.\d+)? ?(?:days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|[dhms])\b[, ]*(?:and )?|\d+(?:\.\d+)?(?:ms|[dhms]))+)`)
-	part    = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?) ?(ms|[dhms])`)
+	resetIn = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:again|retry|resets?) (?:in|after) ((?:\d+(?:\.\d+)? ?(?:days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|[dhms])\b[, ]*(?:and )?|\d+(?:\.\d+)?(?:ms|[dhms]))+)`)
+	})
+	part = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(\d+(?:\.\d+)?) ?(ms|[dhms])`) })
 	// "resets 3pm (Europe/Berlin)", "resets Oct 9, 5:30pm (UTC)", "try again at 1:36 PM", "at Dec 5th, 2026 2:12 AM"
-	resetAt = regexp.MustCompile(`(?i)\b(?:resets?|again)(?: at)? (?:([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th)?,? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d{2}))? ?([ap]m)\b(?: \(([A-Za-z0-9_+/-]+)\))?`)
+	resetAt = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:resets?|again)(?: at)? (?:([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th)?,? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d{2}))? ?([ap]m)\b(?: \(([A-Za-z0-9_+/-]+)\))?`)
+	})
 )
 
 // resetTime finds when a quota is free again in the message of a command line; zero when it does not say. now is when it said so, and
@@ -31,18 +36,18 @@ func resetTime(message string, now time.Time, loc *time.Location) time.Time {
 }
 
 func findReset(message string, now time.Time, loc *time.Location) time.Time {
-	if m := resetEpoch.FindStringSubmatch(message); m != nil {
+	if m := resetEpoch().FindStringSubmatch(message); m != nil {
 		seconds, _ := strconv.ParseInt(m[1], 10, 64)
 		return time.Unix(seconds, 0)
 	}
-	if m := resetIn.FindStringSubmatch(message); m != nil {
+	if m := resetIn().FindStringSubmatch(message); m != nil {
 		var wait time.Duration
-		for _, p := range part.FindAllStringSubmatch(m[1], -1) {
+		for _, p := range part().FindAllStringSubmatch(m[1], -1) {
 			wait += duration(p[1], p[2])
 		}
 		return now.Add(wait)
 	}
-	if m := resetAt.FindStringSubmatch(message); m != nil {
+	if m := resetAt().FindStringSubmatch(message); m != nil {
 		return clockTime(m, now, loc)
 	}
 	return time.Time{}

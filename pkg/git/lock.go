@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -18,7 +19,9 @@ var lockDelays = []time.Duration{
 	20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 300 * time.Millisecond, 400 * time.Millisecond,
 }
 
-var lockMessage = regexp.MustCompile(`(?i)unable to create '([^'\n]+\.lock)': File exists`)
+var lockMessage = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)unable to create '([^'\n]+\.lock)': File exists`)
+})
 
 // contendedLock says whether a call failed because a lock file was there, and which.
 func contendedLock(err error) (path string, contended bool) {
@@ -26,7 +29,7 @@ func contendedLock(err error) (path string, contended bool) {
 	if !errors.As(err, &failed) {
 		return "", false
 	}
-	found := lockMessage.FindStringSubmatch(failed.Stderr)
+	found := lockMessage().FindStringSubmatch(failed.Stderr)
 	if found == nil {
 		return "", false
 	}

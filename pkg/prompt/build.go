@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -16,9 +17,11 @@ import (
 //go:embed templates/*.md
 var files embed.FS
 
-var templates = template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-	"join": strings.Join,
-}).ParseFS(files, "templates/*.md"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
+		"join": strings.Join,
+	}).ParseFS(files, "templates/*.md"))
+})
 
 // Build writes the prompt and the packet of a task. Texts of the packet are cleaned, and cut where they are long. The same packet gives
 // the same bytes, always.
@@ -49,7 +52,7 @@ func Build(kind work.TaskKind, p Packet) (prompt, packet []byte, err error) {
 		v.PlanText = head(Clean(string(text)), maxPlanText)
 	}
 	var out bytes.Buffer
-	if err := templates.ExecuteTemplate(&out, string(kind)+".md", v); err != nil {
+	if err := templates().ExecuteTemplate(&out, string(kind)+".md", v); err != nil {
 		return nil, nil, fmt.Errorf("prompt of %s: %w", kind, err)
 	}
 	return tidy(out.Bytes()), append(packet, '\n'), nil

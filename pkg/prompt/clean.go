@@ -4,14 +4,19 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
 var (
 	// escapes are the sequences by which programs colour their output.
-	escapes = regexp.MustCompile("\x1b(?:\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
+	escapes = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("\x1b(?:\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
+	})
 	// hiddenDefinition is a link reference that points nowhere, which renderers of Markdown do not show: [//]: # (words)
-	hiddenDefinition = regexp.MustCompile(`(?m)^ {0,3}\[[^\]\n]*\]:[ \t]*(?:<>|#)(?:[ \t].*)?$`)
+	hiddenDefinition = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^ {0,3}\[[^\]\n]*\]:[ \t]*(?:<>|#)(?:[ \t].*)?$`)
+	})
 )
 
 // Clean is a text from outside without what its readers on a web page do not see: HTML comments, link definitions used as comments,
@@ -19,10 +24,10 @@ var (
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.ReplaceAll(s, "\r\n", "\n")
-	s = escapes.ReplaceAllString(s, "")
+	s = escapes().ReplaceAllString(s, "")
 	s = strings.Map(visible, s) // first, as what cannot be seen could split the marks of a comment
 	s = cutOpenComment(cutComments(s))
-	return hiddenDefinition.ReplaceAllString(s, "")
+	return hiddenDefinition().ReplaceAllString(s, "")
 }
 
 // cutComments removes HTML comments, also those that come to be where one is removed ("<!-<!-- x -->- y -->"), in one go: a

@@ -3,6 +3,7 @@ package prompt
 import (
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -138,7 +139,7 @@ const (
 	maxPlanText = 64 << 10
 )
 
-var objectID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var objectID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
 
 // check refuses what the prompt would put into a command line for the agent, unless it is a git object id.
 func (p Packet) check() error {
@@ -150,7 +151,7 @@ func (p Packet) check() error {
 		ids["pull_request.base"], ids["pull_request.head"] = p.PullRequest.Base, p.PullRequest.Head
 	}
 	for field, id := range ids {
-		if id != "" && !objectID.MatchString(id) {
+		if id != "" && !objectID().MatchString(id) {
 			return fmt.Errorf("packet of %s: %s: %.80q is not a git object id", p.Task.ID, field, id)
 		}
 	}
