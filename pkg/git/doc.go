@@ -11,7 +11,8 @@
 // taken for an option.
 //
 // A call that fails because a lock is held is repeated for about a second. After that a lock in a repository that only backburner uses, which
-// did not change in the meantime, is one that a killed process left: it is taken away. A lock of anybody else is theirs.
+// did not change in the meantime, is one that a killed process left: it is taken away, unless a git is seen at work in
+// the working tree, which is then waited for. A lock of anybody else is theirs.
 //
 // The package owns no state, knows nothing of workspaces or stores, and must not log.
 package git

@@ -106,8 +106,8 @@ func (r Repo) run(ctx context.Context, c call) (proc.Result, error) {
 		if !busy {
 			return result, err
 		}
-		if attempt < len(lockDelays) {
-			if !sleep(ctx, lockDelays[attempt]) {
+		if delay := lockDelays[min(attempt, len(lockDelays)-1)]; attempt < len(lockDelays) || r.outlived(lock) {
+			if !sleep(ctx, delay) {
 				return result, fmt.Errorf("%w: %w", ErrLocked, err)
 			}
 			continue

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/backburner-cli/backburner/pkg/proc"
 )
 
 // lockDelays are the pauses between attempts while a lock is held: about a second in all. git holds the locks of
@@ -67,6 +69,23 @@ func (r Repo) owns(path string) bool {
 		}
 	}
 	return false
+}
+
+// AtWork says whether a git process works in the folder dir, an absolute path without symbolic links, or below it. known is false where the
+// system does not tell.
+func AtWork(dir string) (busy, known bool) {
+	found, err := proc.WorkingIn(dir, "git")
+	return len(found) > 0, err == nil
+}
+
+// outlived says whether the lock of an index is held by a git process that is at work on its working tree: a killed run's may go on for as long
+// as a checkout takes.
+func (r Repo) outlived(lock string) bool {
+	if !r.private || r.workTree == "" || filepath.Base(lock) != "index.lock" {
+		return false
+	}
+	busy, _ := AtWork(r.workTree)
+	return busy
 }
 
 // sleep waits for d and says whether it was allowed to.

@@ -2,12 +2,10 @@ package workspace_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/backburner-cli/backburner/pkg/workspace"
 )
@@ -400,37 +398,5 @@ func TestRestoreGoesBackToWhatIsBelieved(t *testing.T) {
 	later := w.checkpoint(ws, "").Commit
 	r := w.restore(ws, workspace.Recovered)
 	w.store("merge-base", "--is-ancestor", later, r.SalvageRef)
-	w.pristine(ws)
-}
-
-// Locks: one that somebody may hold defers, one that is old does not.
-func TestLocks(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ws, dir := w.started()
-	lock := filepath.Join(dir, ".git", "index.lock")
-	w.write(dir, ".git/index.lock", "")
-	if err := os.Chtimes(lock, w.now, w.now); err != nil {
-		t.Fatal(err)
-	}
-	w.prepare(ws, workspace.DeferredLocked)
-	w.now = w.now.Add(time.Hour)
-	w.prepare(ws, workspace.UpToDate)
-	w.pristine(ws)
-
-	w.write(dir, ".git/index.lock", "")
-	w.write(dir, "x.txt", "x\n")
-	ws.Head = w.checkpoint(ws, "").Commit // not in the way of backburner's own index
-	w.restore(ws, workspace.Skipped)
-	if _, err := os.Stat(lock); err == nil {
-		t.Error("the lock is still there")
-	}
-
-	// A killed git of backburner's own leaves locks in the store.
-	for _, name := range []string{"refs/heads/" + ws.Branch + ".lock", "../admin/ws-1/index.lock"} {
-		w.write(w.storeDir(), name, "")
-	}
-	w.write(dir, "y.txt", "y\n")
-	ws.Head = w.checkpoint(ws, "").Commit
 	w.pristine(ws)
 }

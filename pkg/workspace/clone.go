@@ -107,7 +107,6 @@ type found struct {
 	head      string // commit; "" when the branch has none
 	operation string // what git is in the middle of: merge, rebase, ...
 	merging   string // the other commit of a merge
-	locked    time.Time
 }
 
 // operations are the files that show what git is in the middle of.
@@ -148,9 +147,6 @@ func (c *clone) look() found {
 		if id := strings.TrimSpace(string(content)); git.IsObjectID(id) {
 			f.merging = id
 		}
-	}
-	if lock, err := c.root.Lstat(".git/index.lock"); err == nil {
-		f.locked = lock.ModTime()
 	}
 	return f
 }
@@ -235,18 +231,59 @@ func (c *clone) arrange(l layout) error {
 	return c.folder(".git/refs/heads")
 }
 
-// settle removes what git leaves of an operation in progress, and locks that nobody holds.
+// settle removes what git leaves of an operation in progress, and locks. That nobody is at work in it is for the caller to see to.
 func (c *clone) settle() error {
-	for _, name := range []string{
-		"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD",
-		"BISECT_LOG", "BISECT_START", "BISECT_TERMS", "BISECT_NAMES", "BISECT_EXPECTED_REV", "rebase-merge", "rebase-apply", "sequencer", "index.lock", "HEAD.lock", "config.lock",
-		"packed-refs.lock",
-	} {
+	left := []string{
+		"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "MERGE_AUTOSTASH", "AUTO_MERGE", "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD",
+		"BISECT_LOG", "BISECT_START", "BISECT_TERMS", "BISECT_NAMES", "BISECT_EXPECTED_REV", "rebase-merge", "rebase-apply", "sequencer",
+	}
+	for _, name := range append(left, c.locks()...) {
 		if err := c.root.RemoveAll(path.Join(".git", name)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// locks lists the locks in its own repository: of its index, HEAD, configuration and references.
+func (c *clone) locks() (found []string) {
+	files := c.files()
+	entries, _ := fs.ReadDir(files, ".")
+	for _, entry := range entries {
+		if strings.HasSuffix(entry.Name(), ".lock") {
+			found = append(found, entry.Name())
+		}
+	}
+	_ = fs.WalkDir(files, "refs", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && strings.HasSuffix(name, ".lock") {
+			found = append(found, name)
+		}
+		return nil
+	})
+	return found
+}
+
+// youngLock is how long a lock may be held by a program that does not call itself git. Where processes cannot be looked at, heldLock is how
+// long it is taken for that of a person at work there. An agent's own processes end before backburner looks.
+const (
+	youngLock = 10 * time.Second
+	heldLock  = 15 * time.Minute
+)
+
+// held says which lock somebody may hold; "" when none is there, or their holders are dead.
+func (c *clone) held(now time.Time) string {
+	for _, name := range c.locks() {
+		info, err := c.root.Lstat(path.Join(".git", name))
+		if err != nil {
+			continue
+		}
+		age := now.Sub(info.ModTime())
+		busy, known := git.AtWork(c.dir)
+		if age < youngLock || busy || !known && age < heldLock {
+			return name
+		}
+	}
+	return ""
 }
 
 // folder makes the folder name and those on the way, in place of anything that is not one.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/backburner-cli/backburner/pkg/git"
 )
@@ -32,9 +31,6 @@ type Prepared struct {
 	Tree   string
 	Detail string // for people
 }
-
-// heldLock is how long a lock in a workspace is taken for that of a person at work there. An agent's own end before backburner looks.
-const heldLock = 15 * time.Minute
 
 // Prepare makes the workspace when it is not there: on its branch as the store or else the repository has it, or on a new branch from the base.
 // One that is there is compared with what is believed of it and with the repository's branch as of the last Sync, and fast-forwarded to that
@@ -81,6 +77,9 @@ func (s *space) prepare(ctx context.Context) (Prepared, error) {
 	if blocked, err := s.believed(ctx, local); err != nil || blocked.Status != "" {
 		return blocked, err
 	}
+	if lock := c.held(s.m.now()); lock != "" {
+		return Prepared{Status: DeferredLocked, Head: local, Detail: "somebody is at work in its workspace and holds .git/" + lock}, nil
+	}
 	f := c.look()
 	if blocked := s.inspect(f, local); blocked.Status != "" {
 		return blocked, nil
@@ -126,8 +125,6 @@ func (s *space) inspect(f found, local string) Prepared {
 	switch {
 	case f.damage != "":
 		return Prepared{} // made again from the store, as long as the files are those of the branch
-	case !f.locked.IsZero() && s.m.now().Sub(f.locked) < heldLock:
-		return blocked(DeferredLocked, "somebody holds .git/index.lock in it")
 	case f.operation != "":
 		return blocked(BlockedDirty, "a "+f.operation+" is in progress in it")
 	case f.branch == "":

@@ -37,7 +37,7 @@ type Restored struct {
 // in the store; an operation in progress is dropped, and locks of dead processes are removed. One that cannot be put in order is moved aside as it is
 // and made anew. Ignored files stay.
 //
-// Trouble is in the outcome; the error is that of ctx.
+// Trouble is in the outcome; the error is that of ctx, or ErrAtWork.
 func (m *Manager) Restore(ctx context.Context, repo Repository, ws Workspace, task string) (Restored, error) {
 	s, leave, err := m.enter(repo, ws)
 	if err == nil {
@@ -49,6 +49,9 @@ func (m *Manager) Restore(ctx context.Context, repo Repository, ws Workspace, ta
 	}
 	if ctx.Err() != nil {
 		return Restored{}, ctx.Err()
+	}
+	if errors.Is(err, ErrAtWork) {
+		return Restored{}, err
 	}
 	var rejected *RejectedError
 	if errors.As(err, &rejected) {
@@ -65,6 +68,9 @@ func (s *space) restore(ctx context.Context, task string) (Restored, error) {
 	if !there {
 		return Restored{Outcome: Skipped, Detail: "there is no workspace; the next refresh makes it"}, nil
 	}
+	if err := s.nobodyAtWork(); err != nil {
+		return Restored{}, err
+	}
 	target, err := s.target(ctx)
 	if err != nil {
 		return Restored{}, err
@@ -77,6 +83,29 @@ func (s *space) restore(ctx context.Context, task string) (Restored, error) {
 		return result, err
 	}
 	return s.makeAnew(ctx, target, result, err)
+}
+
+// ErrAtWork says that somebody is in the middle of something in a workspace: it is left alone until that is over.
+var ErrAtWork = errors.New("somebody is at work in the workspace")
+
+// nobodyAtWork fails when a person's git holds a lock, or is in the middle of an operation.
+func (s *space) nobodyAtWork() error {
+	c, err := openClone(s.dir)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	locks, operation := c.locks(), c.look().operation
+	if len(locks) == 0 && operation == "" {
+		return nil
+	}
+	if busy, _ := git.AtWork(s.dir); !busy {
+		return nil
+	}
+	if operation != "" {
+		return fmt.Errorf("%w: a %s is in progress", ErrAtWork, operation)
+	}
+	return fmt.Errorf("%w and holds .git/%s", ErrAtWork, locks[0])
 }
 
 // target is the commit to go back to.
@@ -254,10 +283,10 @@ func (s *space) makeAnew(ctx context.Context, target string, result Restored, wh
 func (m Manifest) summary(commits int) string {
 	var parts []string
 	if m.Changed > 0 {
-		parts = append(parts, fmt.Sprintf("%d changed or new files", m.Changed))
+		parts = append(parts, several(m.Changed, "changed or new file"))
 	}
 	if commits > 0 {
-		parts = append(parts, fmt.Sprintf("%d lines of commits that were in no checkpoint", commits))
+		parts = append(parts, several(commits, "tip")+" of branches, stashes or the like, with commits that are in no checkpoint")
 	}
 	if m.Operation != "" {
 		parts = append(parts, "a "+m.Operation+" was dropped")
@@ -292,4 +321,11 @@ func (m *Manager) Remove(ctx context.Context, repo Repository, id string) error 
 		return fmt.Errorf("remove workspace %s: %w", id, err)
 	}
 	return m.discard(m.home(repo).adminDir(id))
+}
+
+func several(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
