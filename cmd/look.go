@@ -93,8 +93,11 @@ func executionsOf(st *store.Store, id string) ([]*work.Execution, error) {
 
 func describe(x *work.Execution) string {
 	who := string(x.Role) + " (" + x.Agent + ")"
-	if x.Kind == work.ByGate {
+	switch x.Kind {
+	case work.ByGate:
 		who = x.Gate + " gate"
+	case work.ByOrchestrator:
+		who = string(x.Role)
 	}
 	return fmt.Sprintf("%s  %s  %s  %s", x.ID, x.StartedAt.Local().Format("2006-01-02 15:04:05"), who, x.Ended())
 }
@@ -116,7 +119,7 @@ func showRun(out io.Writer, dir string, x *work.Execution) error {
 	if len(x.Changed) > 0 {
 		fmt.Fprintf(out, "changed: %s\n", work.Printable(strings.Join(x.Changed, ", ")))
 	}
-	said := false
+	said := x.Kind == work.ByOrchestrator
 	for _, name := range []string{"result.json", "stdout", "stderr"} {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err != nil || info.Size() == 0 {

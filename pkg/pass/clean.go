@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -56,6 +57,9 @@ func (c *clean) archive(board *work.Board, w *work.Workstream) Job {
 			err = c.store.Archive(copied)
 		}
 		return func(time.Time) (Act, error) {
+			if errors.Is(err, workspace.ErrAtWork) {
+				return nil, nil // a later tick does it
+			}
 			if err != nil {
 				return nil, err
 			}

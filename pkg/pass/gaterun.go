@@ -26,7 +26,7 @@ func (r *runs) gate(w *work.Workstream, name string) Job {
 			}
 			return func(now time.Time) (Act, error) {
 				if err != nil {
-					return nil, refuse(w, "workspace:execution", err.Error(), now)
+					return r.refuse(w, "workspace:execution", err.Error()), nil
 				}
 				if w.Held != nil || !w.Status.Active() {
 					return nil, nil
@@ -62,10 +62,10 @@ func (r *runs) judge(w *work.Workstream, x work.Execution, dir string, tree work
 			r.watch.Finished(x)
 			w.GateRun = ""
 			if err != nil {
-				return nil, refuse(w, "workspace:gate", err.Error(), now)
+				return r.refuse(w, "workspace:gate", err.Error()), nil
 			}
 			if got.Class != "" && got.Class != work.ClassGate {
-				return nil, notJudged(w, got, now)
+				return r.notJudged(w, got), nil
 			}
 			w.AddEvidence(work.Evidence{
 				Gate: x.Gate, Green: got.Green, Reason: got.Reason, Detail: got.Detail,
@@ -78,11 +78,11 @@ func (r *runs) judge(w *work.Workstream, x work.Execution, dir string, tree work
 
 // notJudged is a run that says nothing about the work: it was cut, and is run
 // again, or the machine failed, and a person has to see to it.
-func notJudged(w *work.Workstream, got gate.Outcome, now time.Time) error {
+func (r *runs) notJudged(w *work.Workstream, got gate.Outcome) Act {
 	if got.Class == work.ClassInterrupted || !w.Status.Active() {
 		return nil
 	}
-	return refuse(w, "workspace:gate", got.Detail, now)
+	return r.refuse(w, "workspace:gate", got.Detail)
 }
 
 // untouched turns a gate that changed the tree or moved HEAD red, and puts the

@@ -49,9 +49,9 @@ func (p *Pass) rows() []Row {
 		// Fill the active set, apply budgets, carry statuses on, make the tasks they call for.
 		{Name: "triage", Phase: &triage{p.settings, p.repositories, make(map[string]bool)}, Again: true, Safe: true},
 		// Restore the workspaces of tasks that failed or were cut; save what lies there.
-		{Name: "recover", Phase: &restore{p.trees, p.repositories}, Safe: true},
+		{Name: "recover", Phase: &restore{p.trees, p.repositories, p.runs, p.log}, Safe: true},
 		// Make workspaces, bring them up to date, compare them with the base.
-		{Name: "refresh", Phase: &refresh{p.trees, p.store, p.repositories, nil}, Again: true, Safe: true},
+		{Name: "refresh", Phase: &refresh{p.trees, p.runs, p.repositories, nil}, Again: true, Safe: true},
 		// Start merge preparations of pull requests.
 		{Name: "stage", Phase: stage{}, Safe: true},
 		// Probe what pending tasks need; hold back those whose capabilities are not ready.

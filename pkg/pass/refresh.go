@@ -14,7 +14,7 @@ import (
 // is looked at once per tick.
 type refresh struct {
 	trees        Workspaces
-	store        Store
+	runs         *runs
 	repositories Repositories
 	bases        map[string]*base
 }
@@ -50,7 +50,7 @@ func (r *refresh) Select(board *work.Board, b *Batch, now time.Time) []Job {
 			case stopped:
 				jobs = append(jobs, stillUnusable(w, seen.trouble(repo))...)
 			case !ready:
-				jobs = append(jobs, unusable(w, repo, seen))
+				jobs = append(jobs, r.unusable(w, repo, seen))
 			}
 		case stopped:
 			jobs = append(jobs, usable(w)) // not marked: now its workspace has to follow
@@ -122,10 +122,10 @@ func (r *refresh) prepare(w *work.Workstream, repo Repository, at workspace.Base
 				return nil, nil
 			}
 			if err != nil {
-				return nil, refuse(w, "workspace:failed", err.Error(), now)
+				return r.runs.refuse(w, "workspace:failed", err.Error()), nil
 			}
-			if again, err := r.prepared(w, got, now); again || err != nil {
-				return nil, err
+			if then, stop := r.prepared(w, got, now); stop {
+				return then, nil
 			}
 			if w.Base == "" {
 				w.Base = fork
@@ -191,22 +191,20 @@ func landedOn(w *work.Workstream, base, sha string, now time.Time) error {
 }
 
 // prepared notes what became of the workspace; stop means nothing may run in it.
-func (r *refresh) prepared(w *work.Workstream, got workspace.Prepared, now time.Time) (stop bool, err error) {
+func (r *refresh) prepared(w *work.Workstream, got workspace.Prepared, now time.Time) (then Act, stop bool) {
 	status := string(got.Status)
 	switch {
 	case strings.HasPrefix(status, "deferred_"):
-		if t := w.Pending(); t != nil {
-			t.Held = &work.TaskHold{Reason: status, Detail: got.Detail, NextEligibleAt: now.Add(time.Second).UTC()}
-		}
-		return true, nil
+		wait(w, status, got.Detail, now)
+		return nil, true
 	case strings.HasPrefix(status, "blocked_"):
 		if t := w.Pending(); t != nil && (got.Status == workspace.BlockedDirty || got.Status == workspace.BlockedWrongBranch) {
 			t.RecoveryNeeded = true
 		}
-		return true, refuse(w, "workspace:"+status, got.Detail, now)
+		return r.runs.refuse(w, "workspace:"+status, got.Detail), true
 	}
 	w.Head, w.Tree = got.Head, got.Tree
-	return false, nil
+	return nil, false
 }
 
 // mainline compares the branch with a base that moved; nil when there is
@@ -226,7 +224,7 @@ func (r *refresh) mainline(w *work.Workstream, repo Repository, at workspace.Bas
 			case ctx.Err() != nil:
 				return nil, nil
 			case err != nil:
-				return nil, refuse(w, "workspace:mainline", err.Error(), now)
+				return r.runs.refuse(w, "workspace:mainline", err.Error()), nil
 			case got.Status == workspace.MainlineConflict:
 				return nil, conflict(w, got, now)
 			case got.Status == workspace.MainlineUpToDate:
@@ -245,7 +243,7 @@ func (r *refresh) merge(ctx context.Context, w *work.Workstream, tree workspace.
 			return nil, nil
 		}
 		if err != nil {
-			return nil, refuse(w, "workspace:mainline", err.Error(), now)
+			return r.runs.refuse(w, "workspace:mainline", err.Error()), nil
 		}
 		verified := w.Verified != "" && w.Verified == w.Tree
 		w.AddCheckpoint(checkpointOf(got, "", "", now))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/backburner-cli/backburner/pkg/git"
 	"github.com/backburner-cli/backburner/pkg/work"
+	"github.com/backburner-cli/backburner/pkg/workspace"
 )
 
 // The reasons of workstreams that stopped because of their repository. They
@@ -35,19 +36,19 @@ func (s *base) trouble(repo Repository) string {
 
 // unusable keeps work from being begun on a repository as it is. What git
 // could not do is tried again by the next tick; the rest is for a person.
-func unusable(w *work.Workstream, repo Repository, seen *base) Job {
-	return decide("refresh "+w.ID, w.ID, func(now time.Time) error {
+func (r *refresh) unusable(w *work.Workstream, repo Repository, seen *base) Job {
+	return Job{Name: "refresh " + w.ID, Workstream: w.ID, Begin: func(now time.Time) (Act, error) {
 		var failed *git.Error
-		t, why := w.Pending(), seen.trouble(repo)
+		why := seen.trouble(repo)
 		switch {
 		case seen.err == nil:
-			return stopWith(w, baseApart, why, "It goes on by itself then.", now)
-		case errors.As(seen.err, &failed) && t != nil:
-			t.Held = &work.TaskHold{Reason: "deferred_fetch", Detail: why, NextEligibleAt: now.Add(time.Second).UTC()}
-			return nil
+			return nil, stopWith(w, baseApart, why, "It goes on by itself then.", now)
+		case errors.As(seen.err, &failed) && w.Pending() != nil:
+			wait(w, string(workspace.DeferredFetch), why, now)
+			return nil, nil
 		}
-		return refuse(w, repositoryUnusable, why, now)
-	})
+		return r.runs.refuse(w, repositoryUnusable, why), nil
+	}}
 }
 
 // stillUnusable keeps the reason up to date.

@@ -2,6 +2,8 @@ package pass
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -13,6 +15,8 @@ import (
 type restore struct {
 	trees        Workspaces
 	repositories Repositories
+	runs         *runs
+	log          *slog.Logger
 }
 
 func (r *restore) Select(board *work.Board, b *Batch, _ time.Time) []Job {
@@ -48,13 +52,17 @@ func (r *restore) job(w *work.Workstream, t *work.Task, repo Repository) Job {
 			if ctx.Err() != nil {
 				return nil, nil // cut: the mark stays
 			}
-			return nil, recovered(w, task, got, err, now)
+			if errors.Is(err, workspace.ErrAtWork) {
+				wait(w, string(workspace.DeferredLocked), err.Error(), now) // here too
+				return nil, nil
+			}
+			return r.recovered(w, task, got, err, now), nil
 		}
 	})
 }
 
 // recovered notes the outcome, which counts for all tasks of the workspace.
-func recovered(w *work.Workstream, task string, got workspace.Restored, trouble error, now time.Time) error {
+func (r *restore) recovered(w *work.Workstream, task string, got workspace.Restored, trouble error, now time.Time) Act {
 	record := work.Recovery{At: now.UTC(), Task: task, Outcome: string(got.Outcome), Salvage: got.SalvageRef, Detail: got.Detail}
 	if trouble != nil {
 		record.Outcome, record.Detail = string(workspace.Failed), trouble.Error()
@@ -66,10 +74,17 @@ func recovered(w *work.Workstream, task string, got workspace.Restored, trouble 
 	for _, t := range w.Tasks {
 		t.RecoveryNeeded = false
 	}
-	if trouble == nil && (got.Outcome == workspace.Recovered || got.Outcome == workspace.Skipped) {
+	usable := record.Outcome == string(workspace.Recovered) || record.Outcome == string(workspace.Skipped)
+	level := slog.LevelInfo
+	if !usable {
+		level = slog.LevelWarn
+	}
+	r.log.Log(context.Background(), level, "recovery", "workstream", w.ID, "task", task, "outcome", record.Outcome,
+		"salvage", record.Salvage, "detail", record.Detail)
+	if usable {
 		return nil
 	}
-	return refuse(w, "workspace:"+record.Outcome, "the workspace could not be restored: "+record.Detail, now)
+	return r.runs.refuse(w, "workspace:"+record.Outcome, "the workspace could not be restored: "+record.Detail)
 }
 
 // treeOf is the workspace of a workstream.
@@ -77,19 +92,12 @@ func treeOf(w *work.Workstream) workspace.Workspace {
 	return workspace.Workspace{ID: w.ID, Branch: w.Branch, Head: w.Head}
 }
 
-// refuse fails what was about to run, before dispatch, and stops the workstream.
-func refuse(w *work.Workstream, code, detail string, now time.Time) error {
-	for _, t := range w.Tasks {
-		if t.Status == work.TaskPending && t.Irrelevant == "" {
-			t.Class = work.ClassPreDispatch
-			if err := t.Move(work.TaskFailed, code, now); err != nil {
-				return err
-			}
-		}
+// wait holds what is about to run back until the next tick: nothing is wrong,
+// so nobody is told.
+func wait(w *work.Workstream, reason, detail string, now time.Time) {
+	if t := w.Pending(); t != nil {
+		t.Held = &work.TaskHold{Reason: reason, Detail: detail, NextEligibleAt: now.Add(time.Second).UTC()}
 	}
-	w.Say("refused:"+code+":"+now.UTC().Format(time.RFC3339), "blocked",
-		"Stopped before dispatch: "+detail+".\n\nTry again with `backburner retry "+w.ID+"`.", now)
-	return block(w, work.Reason{Code: code, Detail: detail}, now)
 }
 
 // block stops a workstream, unless it is stopped already or was ended meanwhile.

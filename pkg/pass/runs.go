@@ -59,7 +59,7 @@ func (r *runs) task(board *work.Board, w *work.Workstream, t *work.Task, name st
 			err := r.prepare(copied, copied.Task(t.ID), &e)
 			return func(now time.Time) (Act, error) {
 				if err != nil {
-					return nil, refuse(w, "workspace:execution", err.Error(), now)
+					return r.refuse(w, "workspace:execution", err.Error()), nil
 				}
 				if t.Status != work.TaskPending || w.Held != nil {
 					return nil, nil // somebody changed their mind meanwhile

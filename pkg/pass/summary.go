@@ -97,6 +97,9 @@ func (s *summary) finished(x work.Execution) {
 	if x.Class != "" && x.Class != work.ClassInterrupted {
 		s.Failed++
 	}
+	if x.Kind == work.ByOrchestrator {
+		return // what was refused stops its workstream, which says why
+	}
 	c := s.change(x.Workstream)
 	who := string(x.Role) + " (" + x.Agent + ")"
 	if x.Kind == work.ByGate {

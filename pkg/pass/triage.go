@@ -105,7 +105,7 @@ func (t *triage) capped(board *work.Board, w *work.Workstream, step work.Step, n
 // the same is not finished, and lets it go on when that is.
 func (t *triage) collision(board *work.Board, w *work.Workstream, step work.Step, p work.Policy) (Job, bool) {
 	waiting := w.Status == work.Blocked && w.Reason == "collision_detected" && w.Held == nil
-	beginning := w.Status == work.Building && step.Act == work.RunAgent && (step.Task == nil || len(step.Task.Executions) == 0) &&
+	beginning := w.Status == work.Building && step.Act == work.RunAgent && (step.Task == nil || !step.Task.Began()) &&
 		step.Kind == work.Implement && step.Context.Gate == "" && w.Increment == 0
 	if !waiting && !beginning {
 		return Job{}, false

@@ -80,6 +80,18 @@ func (w *Workstream) Begin(t *Task, now time.Time) error {
 	return nil
 }
 
+// Refuse fails a pending task before it is dispatched. The workstream's next
+// execution, written before, says why.
+func (w *Workstream) Refuse(t *Task, code string, now time.Time) error {
+	id := w.NextExecution()
+	if err := t.Move(TaskFailed, code, now); err != nil {
+		return err
+	}
+	t.Class, t.Executions = ClassPreDispatch, append(t.Executions, id)
+	w.ExecutionSeq++
+	return nil
+}
+
 // Ended is how the run ended, in a word for people; "running" before that.
 func (x *Execution) Ended() string {
 	switch x.Outcome {

@@ -160,6 +160,9 @@ func (t *Task) Execution() string {
 	return t.Executions[len(t.Executions)-1]
 }
 
+// Began reports whether an agent was ever dispatched for the task.
+func (t *Task) Began() bool { return len(t.Executions) > 0 && t.Class != ClassPreDispatch }
+
 // AddTask appends a pending task and returns it.
 func (w *Workstream) AddTask(kind TaskKind, c TaskContext, now time.Time) *Task {
 	w.TaskSeq++
