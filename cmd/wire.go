@@ -320,7 +320,11 @@ func collaborators(cfg *config.Config, st *store.Store, log *slog.Logger) (with 
 	if err != nil {
 		return with, nil, &codeError{exitUsage, err}
 	}
-	trees := workspace.New(cfg.Workspace.Root, git.New(git.Options{}), time.Now)
+	state, err := filepath.EvalSymlinks(cfg.State.Dir)
+	if err != nil {
+		return with, nil, err
+	}
+	trees := workspace.New(cfg.Workspace.Root, git.New(git.Options{}), time.Now).OwnedBy(workspace.Owner{State: state, Made: st.Made()})
 	return pass.Collaborators{
 		Store:      st,
 		Workspaces: trees,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
+	"github.com/backburner-cli/backburner/pkg/workspace"
 )
 
 // settle finishes what a dead tick left: its live agents and gates are ended,
@@ -19,6 +20,10 @@ func (s *settle) Select(board *work.Board, b *Batch, _ time.Time) []Job {
 	}
 	jobs := []Job{do("clean leftovers", "", func(ctx context.Context) Record {
 		_, err := s.runs.trees.CleanLeftovers(ctx, asideFor)
+		var rejected *workspace.RejectedError
+		if errors.As(err, &rejected) {
+			err = nil // said by the work that needs the folder
+		}
 		return func(time.Time) (Act, error) { return nil, err }
 	})}
 	for _, w := range b.workstreams(board) {

@@ -37,6 +37,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	onDisk  int               // schema of the folder
+	made    time.Time         // when the folder was
 	folded  map[string]string // lower-case id -> id of open workstreams; nil until it is needed
 	stamped time.Time         // of the last request submitted here
 }
@@ -87,9 +88,12 @@ func open(dir string, o Options, f format) (*Store, error) {
 	if err := f.canRead(s.path("meta.json"), m.Schema); err != nil {
 		return nil, err
 	}
-	s.onDisk = m.Schema
+	s.onDisk, s.made = m.Schema, m.CreatedAt
 	return s, nil
 }
+
+// Made is when the state was made. It tells two states apart, wherever they are.
+func (s *Store) Made() time.Time { return s.made }
 
 // create lays out a new state folder. meta.json comes last: with it the folder
 // is complete, and whatever a crash or another process left of the rest is used.

@@ -7,12 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/backburner-cli/backburner/pkg/atomicfile"
 	"github.com/backburner-cli/backburner/pkg/git"
 )
 
@@ -45,6 +43,7 @@ type Workspace struct {
 // of the same repository, wait for each other. That no other process uses the root at the same time is for the caller to see to.
 type Manager struct {
 	given string // root as configured
+	owner Owner
 	git   *git.Git
 	now   func() time.Time
 
@@ -63,6 +62,13 @@ func New(root string, g *git.Git, now func() time.Time) *Manager {
 	return &Manager{given: root, git: g, now: now, locks: map[string]*sync.Mutex{}, identities: map[string]git.Identity{}}
 }
 
+// OwnedBy is m, working for a state, whose own the root becomes. Two states in one root would take each other's workspaces for their own. It is
+// called before anything else.
+func (m *Manager) OwnedBy(state Owner) *Manager {
+	m.owner = state
+	return m
+}
+
 // RejectedError says that a path is not where it has to be.
 type RejectedError struct{ Path, Reason string }
 
@@ -70,63 +76,8 @@ func (e *RejectedError) Error() string { return fmt.Sprintf("%s is rejected: %s"
 
 // open makes the root on the first call.
 func (m *Manager) open() error {
-	m.setUp.Do(func() { m.root, m.failed = setUpRoot(m.given) })
+	m.setUp.Do(func() { m.root, m.failed = setUpRoot(m.given, m.owner) })
 	return m.failed
-}
-
-// ignored keeps what is made under the root out of git, and nothing else: specs, which people commit, may be beside it.
-const ignored = "/.gitignore\n/" + rootMark + "\n/aside/\n/pools/\n/stores/\n/tmp/\n/workspaces/\n"
-
-func setUpRoot(given string) (string, error) {
-	abs, err := filepath.Abs(given)
-	if err != nil {
-		return "", err
-	}
-	if strings.ContainsAny(abs, "\n\"") {
-		return "", &RejectedError{abs, "git cannot borrow objects from a path with a quote or a line break: set [workspace] root to another folder"}
-	}
-	if err := os.MkdirAll(abs, 0o777); err != nil {
-		return "", fmt.Errorf("workspace root: %w", err)
-	}
-	root, err := filepath.EvalSymlinks(abs)
-	if err != nil {
-		return "", fmt.Errorf("workspace root: %w", err)
-	}
-	if err := claim(root); err != nil {
-		return "", err
-	}
-	ignore := filepath.Join(root, ".gitignore")
-	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
-		if err := atomicfile.WriteRelaxed(ignore, []byte(ignored), 0o666); err != nil {
-			return "", err
-		}
-	}
-	return root, nil
-}
-
-// rootMark is a file that says that the folders below a root are backburner's, to make and to remove.
-const rootMark = ".backburner-root"
-
-// claim makes sure that the root is backburner's own: what is below it is removed when it is no longer needed, so nothing of anybody else may be
-// there under the same names.
-func claim(root string) error {
-	mark := filepath.Join(root, rootMark)
-	if _, err := os.Lstat(mark); err == nil {
-		return nil
-	}
-	const next = "set [workspace] root to a folder of its own"
-	if _, err := os.Lstat(filepath.Join(root, ".git")); err == nil || filepath.Dir(root) == root {
-		return &RejectedError{root, "it is no folder for workspaces alone: " + next}
-	}
-	if slices.Contains(strings.Split(root, string(filepath.Separator)), ".git") {
-		return &RejectedError{root, "it lies within a repository's own folder: " + next}
-	}
-	for _, name := range []string{"aside", "pools", "stores", "tmp", "workspaces"} {
-		if _, err := os.Lstat(filepath.Join(root, name)); err == nil {
-			return &RejectedError{filepath.Join(root, name), "it is there already and was not made by backburner: " + next}
-		}
-	}
-	return atomicfile.WriteRelaxed(mark, []byte("The folders here are backburner's: it makes and removes them as it needs.\n"), 0o666)
 }
 
 // lock holds the mutex called name until the returned function is called.
