@@ -17,6 +17,9 @@ func (p *Pool) Adopt(ctx context.Context, name string, c Call) Outcome {
 		exit = notStarted(proc.ReasonLost, fmt.Errorf("end the run %s: %w", c.Execution, err))
 	}
 	a := p.agents[name]
+	if name == "" {
+		return Outcome{Class: work.ClassInterrupted, Detail: "the record of the run cannot be read, so it does not count", Exit: exit}
+	}
 	if a == nil {
 		return Outcome{Class: work.ClassInterrupted, Detail: fmt.Sprintf("agent %q, which ran it, is not configured any more", name), Exit: exit}
 	}

@@ -22,6 +22,7 @@ const (
 	maxComments = 200
 	maxAsked    = 50
 	maxOrder    = 10_000
+	maxSession  = 200
 	maxSearched = 512 << 10 // of a last message that is looked through for an answer
 	maxAttempts = 200       // at reading an object there
 )

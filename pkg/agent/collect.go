@@ -20,7 +20,9 @@ func (a *Agent) Collect(c Call, exit proc.Exit) Outcome {
 	r := a.report(c, exit)
 	result, problem := a.answer(c, r)
 	if a.preset.contract {
-		r.session = result.SessionID
+		if r.session = result.SessionID; len(r.session) > maxSession || r.session != work.Printable(r.session) {
+			r.session = "" // it could not be handed on as a variable
+		}
 		r.tokens = tokens{input: result.Usage.InputTokens, output: result.Usage.OutputTokens, cost: result.Usage.CostUSD}
 	}
 	result.SessionID, result.Usage = "", work.Usage{}

@@ -77,15 +77,20 @@ func eachEvent[T any](r io.Reader, f func(T)) {
 	})
 }
 
+var errNotRegular = errors.New("not a regular file")
+
 // open opens a file that an agent could have replaced: a link, a device or a pipe is refused.
 func open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) { // a link, a socket
+		return nil, &os.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &os.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+		err = &os.PathError{Op: "open", Path: path, Err: errNotRegular}
 	}
 	if err != nil {
 		_ = f.Close()

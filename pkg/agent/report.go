@@ -35,10 +35,18 @@ type tokens struct {
 	cost                  *float64 // in US dollars; nil: not stated
 }
 
+// maxTokens is more than any run consumes; what is more is not believed, and sums stay numbers.
+const maxTokens = 1e12
+
 func (t tokens) usage(p *Price) work.Usage {
-	t.input, t.cached, t.output = max(t.input, 0), min(max(t.cached, 0), max(t.input, 0)), max(t.output, 0)
+	for _, n := range []*int64{&t.input, &t.cached, &t.output} {
+		if *n < 0 || *n > maxTokens {
+			*n = 0
+		}
+	}
+	t.cached = min(t.cached, t.input)
 	u := work.Usage{InputTokens: t.input, OutputTokens: t.output, CostUSD: t.cost}
-	if u.CostUSD != nil && *u.CostUSD < 0 {
+	if !work.Believable(u.CostUSD) {
 		u.CostUSD = nil
 	}
 	if u.CostUSD == nil && p != nil {

@@ -146,7 +146,7 @@ func (r *runs) collect(ctx context.Context, board *work.Board, w *work.Workstrea
 	if out.Class == "" {
 		out.Class, out.Detail = e.before.Refused(e.task, out)
 	}
-	e.finish(got, out)
+	e.finish(got, out, r.now())
 	err := r.store.SaveExecution(&e.record)
 	if err == nil && out.Class == "" && got.Result.Memory != "" {
 		err = r.store.AppendMemory(w.ID, got.Result.Memory, memoryCap)
@@ -203,9 +203,15 @@ func (r *runs) putAside(ctx context.Context, e *errand, out *work.Outcome) {
 }
 
 // finish completes the record of the execution.
-func (e *errand) finish(got agent.Outcome, out work.Outcome) {
+func (e *errand) finish(got agent.Outcome, out work.Outcome, now time.Time) {
 	x := &e.record
 	x.EndedAt, x.ExitCode = got.Exit.EndedAt.UTC(), got.Exit.Code
+	if x.EndedAt.Before(x.StartedAt) || x.EndedAt.After(now) { // it never ran, or what it left says so
+		x.EndedAt = now.UTC()
+	}
+	if x.StartedAt.IsZero() { // its record was lost
+		x.StartedAt = x.EndedAt
+	}
 	x.Class, x.Detail, x.Session, x.Usage = out.Class, out.Detail, got.Session, got.Usage
 	if x.Outcome = string(out.Class); x.Outcome == "" {
 		x.Outcome = orElse(got.Result.Status, "ok")

@@ -30,12 +30,8 @@ const (
 )
 
 // Adopt tells what became of the job of a directory, whoever started it. Exit is set for Finished only. It ends nothing; after Gone, [End]
-// does.
+// does. As long as the supervisor is alive nobody else's word counts: a job may write an exit.json itself, and go on.
 func Adopt(dir string) (State, Exit, error) {
-	exit, found, err := readJSON[Exit](dir, exitFile)
-	if err != nil || found {
-		return Finished, exit, err
-	}
 	r, found, err := readJSON[record](dir, supervisorFile)
 	if err != nil {
 		return "", Exit{}, err
@@ -43,8 +39,7 @@ func Adopt(dir string) (State, Exit, error) {
 	if found && r.Supervisor.Alive() {
 		return Running, Exit{}, nil
 	}
-	// It may have finished between the two looks.
-	exit, found, err = readJSON[Exit](dir, exitFile)
+	exit, found, err := readJSON[Exit](dir, exitFile)
 	if err != nil || found {
 		return Finished, exit, err
 	}
@@ -71,6 +66,7 @@ func End(ctx context.Context, dir string) (Exit, error) {
 	defer w.group.remove()
 	if state == Running {
 		_ = w.record.Supervisor.signal(syscall.SIGTERM)
+		_ = w.record.Supervisor.signal(syscall.SIGCONT) // a stopped process cannot hear
 		if w.supervisorGone(ctx, politeLimit) {
 			if state, exit, err := Adopt(dir); err != nil || state == Finished {
 				return exit, err

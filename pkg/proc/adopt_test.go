@@ -3,6 +3,7 @@ package proc
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -308,17 +309,44 @@ func TestNothingThere(t *testing.T) {
 
 func TestUnreadableIsNotGone(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{exitFile, supervisorFile} {
-		dir := t.TempDir()
-		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if state, _, err := Adopt(dir); err == nil {
-			t.Errorf("%s: state = %s", name, state)
-		}
-		if _, err := End(t.Context(), dir); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+	dir := filepath.Join(t.TempDir(), "file")
+	write(t, dir, "")
+	if state, _, err := Adopt(dir); err == nil {
+		t.Errorf("state = %s", state)
+	}
+	if _, err := End(t.Context(), dir); err == nil {
+		t.Error("no error")
+	}
+}
+
+// What a job put in the place of its records is none: nobody waits for it, and its end can be written down.
+func TestNoRecords(t *testing.T) {
+	t.Parallel()
+	for what, put := range map[string]func(path string) error{
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"folder": func(path string) error { return os.MkdirAll(filepath.Join(path, "in", "it"), 0o700) },
+		"link":   func(path string) error { return os.Symlink("/dev/zero", path) },
+		"socket": func(path string) error { return syscall.Mknod(path, syscall.S_IFSOCK|0o600, 0) },
+		"hole":   func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<40)) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for _, name := range []string{jobFile, supervisorFile, exitFile} {
+				if err := put(filepath.Join(dir, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if state, _ := adopt(t, dir); state != Gone {
+				t.Errorf("state = %s", state)
+			}
+			if exit, err := End(t.Context(), dir); err != nil || exit.Reason != ReasonLost {
+				t.Errorf("exit = %+v, %v", exit, err)
+			}
+			if state, _ := adopt(t, dir); state != Finished {
+				t.Errorf("then %s", state)
+			}
+		})
 	}
 }
 

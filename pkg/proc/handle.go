@@ -13,14 +13,21 @@ import (
 	"time"
 )
 
-// readyLimit is how long a new supervisor may take to record itself.
-const readyLimit = 30 * time.Second
+const (
+	// readyLimit is how long a new supervisor may take to record itself.
+	readyLimit = 30 * time.Second
+	// wakeEvery is how often a supervisor is told to go on, in case that its job has stopped it.
+	wakeEvery = time.Second
+	// overdueSlack is how much longer than its limits allow a job may take before its supervisor is not believed in any more.
+	overdueSlack = 15 * time.Second
+)
 
 // Handle is a job that this process has started.
 type Handle struct {
 	dir        string
 	supervisor Identity
-	done       chan struct{} // closed when the supervisor is gone
+	done       chan struct{}    // closed when the supervisor is gone
+	overdue    <-chan time.Time // when it has to be gone; nil: never
 }
 
 // Start starts a job under a supervisor. dir, which must exist and may be used for one job only, is where both keep their files. self
@@ -49,6 +56,9 @@ func Start(self []string, dir string, job Job) (*Handle, error) {
 	h := &Handle{dir: dir, done: make(chan struct{})}
 	if err := h.launch(self, job, log); err != nil {
 		return nil, fmt.Errorf("supervise %s: %w", job.Execution, err)
+	}
+	if job.Timeout > 0 {
+		h.overdue = time.After(job.Timeout + job.grace() + forceLimit + overdueSlack)
 	}
 	count(job.Args[0])
 	return h, nil
@@ -104,11 +114,31 @@ func (h *Handle) Supervisor() Identity { return h.supervisor }
 // Wait returns when the job has ended and nothing of it is left. When ctx ends first, the job is cancelled, and Wait still returns how it
 // ended, in less than five seconds. An error means that this cannot be told; see [End].
 func (h *Handle) Wait(ctx context.Context) (Exit, error) {
-	select {
-	case <-h.done:
-	case <-ctx.Done():
+	late := h.watch(ctx)
+	exit, err := End(context.WithoutCancel(ctx), h.dir)
+	if late && exit.Reason == ReasonCancelled {
+		exit.Reason = ReasonTimeout
 	}
-	return End(context.WithoutCancel(ctx), h.dir)
+	return exit, err
+}
+
+// watch returns when the supervisor is gone, when ctx ends, or when the supervisor is late, which it says. A job can stop its supervisor, and a
+// stopped one enforces nothing.
+func (h *Handle) watch(ctx context.Context) (late bool) {
+	wake := time.NewTicker(wakeEvery)
+	defer wake.Stop()
+	for {
+		select {
+		case <-h.done:
+			return false
+		case <-ctx.Done():
+			return false
+		case <-h.overdue:
+			return true
+		case <-wake.C:
+			_ = h.supervisor.signal(syscall.SIGCONT)
+		}
+	}
 }
 
 // Stop asks for the end of the job and does not wait for it. A job that has ended is no error.

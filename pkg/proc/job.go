@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -16,6 +18,8 @@ const (
 	supervisorFile = "supervisor.json"
 	exitFile       = "exit.json"
 	logFile        = "supervisor.log"
+
+	largestJSON = 4 << 20 // bytes; arguments of a job are the most that is in one
 )
 
 // Job is what a supervisor runs. Paths are absolute, or relative to the directory of the job.
@@ -127,12 +131,21 @@ func (j Job) grace() time.Duration {
 }
 
 // readJSON reads dir/name; found is false when there is no such file. A file that was torn by a power cut reads as not
-// found too: whatever it spoke of is gone with the power.
+// found too: whatever it spoke of is gone with the power. So does what the job put in its place: a pipe, a link, a folder, a file without end.
 func readJSON[T any](dir, name string) (value T, found bool, err error) {
-	content, err := os.ReadFile(filepath.Join(dir, name))
-	if errors.Is(err, fs.ErrNotExist) {
+	file, err := os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) {
 		return value, false, nil
 	}
+	if err != nil {
+		return value, false, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > largestJSON {
+		return value, false, err
+	}
+	content, err := io.ReadAll(io.LimitReader(file, largestJSON))
 	if err != nil {
 		return value, false, err
 	}
@@ -162,7 +175,7 @@ func writeJSON(dir, name string, v any, durable bool) error {
 		err = closed
 	}
 	if err == nil {
-		err = os.Rename(file.Name(), filepath.Join(dir, name))
+		err = replace(file.Name(), filepath.Join(dir, name))
 	}
 	if err != nil {
 		_ = os.Remove(file.Name())
@@ -172,6 +185,18 @@ func writeJSON(dir, name string, v any, durable bool) error {
 		return syncDir(dir)
 	}
 	return nil
+}
+
+// replace renames a file, also where the job has put a folder.
+func replace(from, to string) error {
+	err := os.Rename(from, to)
+	if info, there := os.Lstat(to); err == nil || there != nil || !info.IsDir() {
+		return err
+	}
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
 }
 
 // temporaryPrefix is how the names begin under which a file is written before it gets its own.

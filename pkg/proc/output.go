@@ -41,7 +41,7 @@ func openStreams(dir string, job Job) (s streams, err error) {
 
 // reopenOutputs opens what a job has written to, as far as it is there and still what it was.
 func reopenOutputs(dir string, job Job) (s streams) {
-	const flags = os.O_WRONLY | os.O_APPEND | syscall.O_NOFOLLOW
+	const flags = os.O_WRONLY | os.O_APPEND | syscall.O_NOFOLLOW | syscall.O_NONBLOCK // it may be a pipe now
 	s.stdout, _ = os.OpenFile(locate(dir, job.Stdout), flags, 0)
 	if job.Stderr == job.Stdout {
 		s.stderr = s.stdout

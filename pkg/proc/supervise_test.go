@@ -414,3 +414,17 @@ func TestCount(t *testing.T) {
 		t.Error("supervisors are not counted")
 	}
 }
+
+// A job that stops its supervisor whenever that goes on is ended all the same, as one that is over its time.
+func TestStoppedSupervisor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the last resort")
+	}
+	t.Parallel()
+	job := shell(t, `while :; do kill -STOP $PPID; done`)
+	job.Timeout, job.Grace = time.Second, time.Millisecond
+	exit, _ := finish(t, job)
+	if exit.Reason != ReasonTimeout {
+		t.Errorf("exit = %+v", exit)
+	}
+}

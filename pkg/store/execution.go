@@ -1,7 +1,11 @@
 package store
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/backburner-cli/backburner/pkg/atomicfile"
@@ -40,13 +44,18 @@ func (s *Store) newExecutionDir(id string) (string, error) {
 
 // SaveExecution writes execution.json, durably. It is called before a
 // workstream names the execution, and once more when the run has ended and its
-// artifacts are complete.
+// artifacts are complete. Whatever the run itself left in the place of the file
+// or of its folder gives way: it must not be able to go unrecorded.
 func (s *Store) SaveExecution(e *work.Execution) error {
 	if err := checkExecution(e.ID); err != nil {
 		return fmt.Errorf("save: %w", err)
 	}
 	e.Schema = s.format.schema
-	path := filepath.Join(s.ExecutionDir(e.ID), "execution.json")
+	dir := s.ExecutionDir(e.ID)
+	path := filepath.Join(dir, "execution.json")
+	if err := s.clearWay(dir, path); err != nil {
+		return fmt.Errorf("save execution: %w", err)
+	}
 	if err := s.saveRecord(executionRecord, path, executionShape(), e); err != nil {
 		return err
 	}
@@ -54,6 +63,24 @@ func (s *Store) SaveExecution(e *work.Execution) error {
 		s.noteEnded(e.ID, e.EndedAt)
 	}
 	return nil
+}
+
+// clearWay removes what is no folder in the place of an execution's folder, and
+// what is no record in the place of its file.
+func (s *Store) clearWay(dir, path string) error {
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		return s.remove(dir)
+	}
+	old, err := atomicfile.Read(path, maxRecord)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && json.Valid(old) && len(old) > 0:
+		return nil
+	case err == nil || fileTrouble(path, err):
+		return s.remove(path)
+	}
+	return err
 }
 
 // Execution reads the record of an execution; fs.ErrNotExist when it expired or

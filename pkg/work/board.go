@@ -125,7 +125,7 @@ func (b *Board) Repository(id string) *Repository {
 // Record notes what an execution cost; recording it twice changes nothing. A
 // cost that no run can have is unknown.
 func (l *Ledger) Record(day, execution string, c Cost) {
-	if !believable(c.USD) {
+	if !Believable(c.USD) {
 		c.USD = nil
 	}
 	c.Tokens = max(0, c.Tokens)

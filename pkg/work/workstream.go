@@ -196,16 +196,16 @@ func (s *Spending) Add(u Usage, wall time.Duration) {
 	s.Wall += wall
 	s.InputTokens += max(0, u.InputTokens)
 	s.OutputTokens += max(0, u.OutputTokens)
-	if !believable(u.CostUSD) {
+	if !Believable(u.CostUSD) {
 		s.UnknownCost++
 		return
 	}
 	s.CostUSD += *u.CostUSD
 }
 
-// believable reports whether a cost is known: what an agent states must not
+// Believable reports whether a cost is known: what an agent states must not
 // lower a sum, nor make it one that cannot be written down.
-func believable(usd *float64) bool {
+func Believable(usd *float64) bool {
 	return usd != nil && *usd >= 0 && *usd < maxCost
 }
 
