@@ -161,7 +161,7 @@ func commands() []*cli.Command {
 		under("", tickCommand()),
 		under("Ask and answer", requestCommands()...),
 		under("Look", statusCommand(), logsCommand(), openCommand()),
-		under("Upkeep", salvageCommand()),
+		under("Upkeep", salvageCommand(), stateCommand()),
 		under("Set up", setupCommands()...),
 		under("Set up", demoCommand(), configCommand(), completionCommand(), versionCommand(), helpCommand()),
 		under("", demoAgentCommand(), completeCommand()),

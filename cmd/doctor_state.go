@@ -23,6 +23,9 @@ import (
 // problemsShown is how many problems of the state are listed one by one.
 const problemsShown = 10
 
+// findingStatus is what doctor makes of a problem of the state.
+var findingStatus = map[store.Severity]string{store.Note: fine, store.Warn: warn, store.Fail: fail}
+
 func checkState(_ context.Context, cfg *config.Config) []finding {
 	dir := cfg.State.Dir
 	if _, err := openStore(cfg, true, nil); err != nil {
@@ -37,7 +40,7 @@ func checkState(_ context.Context, cfg *config.Config) []finding {
 	problems := store.Verify(dir)
 	var found []finding
 	for _, p := range problems[:min(len(problems), problemsShown)] {
-		found = append(found, finding{"state", warn, p.Path + ": " + p.Detail, p.Next})
+		found = append(found, finding{"state", findingStatus[p.Severity], p.Path + ": " + p.Detail, p.Next})
 	}
 	if more := len(problems) - len(found); more > 0 {
 		found = append(found, finding{"state", warn, fmt.Sprintf("%d more like these", more), "mend those first"})

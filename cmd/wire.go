@@ -361,10 +361,15 @@ func settings(cfg *config.Config, tick string, started time.Time) pass.Settings 
 			},
 			Windows: windows(b),
 		},
-		Retention: store.RetentionPolicy{
-			Executions: days(cfg.Retention.ExecutionsDays), ExecutionBytes: int64(cfg.Retention.ExecutionsMB) << 20,
-			Archive: days(cfg.Retention.ArchiveDays), Requests: days(cfg.Retention.ExecutionsDays), Ticks: days(cfg.Retention.ArchiveDays),
-		},
+		Retention: retention(cfg),
+	}
+}
+
+func retention(cfg *config.Config) store.RetentionPolicy {
+	r := cfg.Retention
+	return store.RetentionPolicy{
+		Executions: days(r.ExecutionsDays), ExecutionBytes: int64(r.ExecutionsMB) << 20,
+		Archive: days(r.ArchiveDays), Requests: days(r.ExecutionsDays), Ticks: days(r.ArchiveDays),
 	}
 }
 

@@ -72,35 +72,41 @@ func Rename(from, to string) error {
 	return nil
 }
 
-// Sweep removes the temporary files in dir, not below it, that were last
-// written before olderThan, and returns how many. Writers need milliseconds;
-// an hour ago is a cut that spares every living one. A folder that does not
-// exist has none.
-func Sweep(dir string, olderThan time.Time) (removed int, err error) {
+// Leftovers lists the temporary files in dir, not below it, that were last
+// written before olderThan. Writers need milliseconds; an hour ago is a cut that
+// spares every living one. A folder that does not exist has none.
+func Leftovers(dir string, olderThan time.Time) (paths []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+		return nil, nil
 	}
 	if err != nil {
-		return 0, fail("sweep", dir, err)
+		return nil, fail("sweep", dir, err)
 	}
-	var errs []error
 	for _, entry := range entries {
 		if _, ok := IsTemporary(entry.Name()); !ok || !entry.Type().IsRegular() {
 			continue
 		}
-		info, err := entry.Info()
-		if err == nil && !info.ModTime().Before(olderThan) {
-			continue
+		if info, err := entry.Info(); err != nil || info.ModTime().Before(olderThan) {
+			paths = append(paths, filepath.Join(dir, entry.Name()))
 		}
-		if err == nil {
-			err = os.Remove(filepath.Join(dir, entry.Name()))
-		}
-		switch {
+	}
+	return paths, nil
+}
+
+// Sweep removes the Leftovers of dir, and returns how many.
+func Sweep(dir string, olderThan time.Time) (removed int, err error) {
+	paths, err := Leftovers(dir, olderThan)
+	if err != nil {
+		return 0, err
+	}
+	var errs []error
+	for _, path := range paths {
+		switch err := os.Remove(path); {
 		case err == nil:
 			removed++
 		case !errors.Is(err, fs.ErrNotExist): // else its writer, or another sweep, took it
-			errs = append(errs, fail("sweep", filepath.Join(dir, entry.Name()), err))
+			errs = append(errs, fail("sweep", path, err))
 		}
 	}
 	return removed, errors.Join(errs...)

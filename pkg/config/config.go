@@ -113,7 +113,7 @@ type Retry struct {
 type Retention struct {
 	ExecutionsDays int `toml:"executions_days" default:"30" min:"0" max:"36500" doc:"days an execution's files are kept"`
 	ExecutionsMB   int `toml:"executions_mb" default:"2048" min:"0" max:"10000000" doc:"MB all of them may take; the oldest go first"`
-	ArchiveDays    int `toml:"archive_days" default:"365" min:"0" max:"36500" doc:"days a closed workstream is kept"`
+	ArchiveDays    int `toml:"archive_days" default:"365" min:"0" max:"36500" doc:"days a closed workstream is kept; what was saved of its workspace goes after it"`
 }
 
 // File is the configuration file as shown to people, or "" when there is none.

@@ -42,6 +42,28 @@ func (r Repo) HasCommit(ctx context.Context, id string) (bool, error) {
 	return err == nil, err
 }
 
+// MissingCommits are those of ids that the repository has not got as commits, in one process.
+func (r Repo) MissingCommits(ctx context.Context, ids []string) ([]string, error) {
+	if err := checkIDs(ids...); err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	result, err := r.run(ctx, call{args: []string{"cat-file", "--batch-check=%(objecttype)"}, stdin: []byte(strings.Join(ids, "\n") + "\n")})
+	if err != nil {
+		return nil, err
+	}
+	said := strings.Split(strings.TrimSuffix(string(result.Stdout), "\n"), "\n")
+	if len(said) != len(ids) {
+		return nil, fmt.Errorf("look for commits: %d answers to %d questions", len(said), len(ids))
+	}
+	var missing []string
+	for i, answer := range said {
+		if answer != "commit" {
+			missing = append(missing, ids[i])
+		}
+	}
+	return missing, nil
+}
+
 // TreeOf is the tree of a commit.
 func (r Repo) TreeOf(ctx context.Context, commit string) (string, error) {
 	if err := checkIDs(commit); err != nil {

@@ -81,11 +81,26 @@ const closing = "closing" // stands for a task where the last salvage of a works
 func (c *clean) expire(board *work.Board, now time.Time) Job {
 	return Job{Name: "expire artifacts", Begin: func(time.Time) (Act, error) {
 		board.Spending.Prune(day(now.AddDate(0, 0, -ledgerDays)))
-		return func(context.Context) Record {
+		return func(ctx context.Context) Record {
+			due := c.store.ExpireDue(now)
 			_, err := c.store.Expire(now, c.settings.Retention)
+			if due {
+				err = errors.Join(err, c.expireSalvages(ctx, now))
+			}
 			return func(time.Time) (Act, error) { return nil, err }
 		}, nil
 	}}
+}
+
+// expireSalvages lets go of saved work that is as old as what the archive lets go
+// of, once its workstream is neither open nor in the archive.
+func (c *clean) expireSalvages(ctx context.Context, now time.Time) error {
+	keep := c.settings.Retention.Archive
+	if keep <= 0 {
+		return nil
+	}
+	_, err := c.trees.ExpireSalvages(ctx, now.Add(-keep), c.store.Known, false)
+	return err
 }
 
 const ledgerDays = 2 // caps look at a day and a tick; history is in the executions

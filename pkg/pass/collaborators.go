@@ -39,6 +39,8 @@ type Store interface {
 	Workstream(id string) (w *work.Workstream, archived bool, err error)
 	AppendTick(work.Tick) error
 	Expire(now time.Time, p store.RetentionPolicy) (removed int, err error)
+	ExpireDue(now time.Time) bool
+	Known(workstream string) bool
 }
 
 // Workspaces are the stores and workspaces of the repositories.
@@ -59,6 +61,7 @@ type Workspaces interface {
 	ReturnSalvage(ctx context.Context, r workspace.Repository, w workspace.Workspace, s workspace.Salvage, message string) (workspace.Checkpoint, error)
 	Remove(ctx context.Context, r workspace.Repository, id string) error
 	CleanLeftovers(ctx context.Context, keep time.Duration) (workspace.Leftovers, error)
+	ExpireSalvages(ctx context.Context, before time.Time, known func(workspace string) bool, dry bool) ([]string, error)
 	Path(id string) string
 }
 

@@ -19,7 +19,7 @@ func (s *settle) Select(board *work.Board, b *Batch, _ time.Time) []Job {
 		return nil
 	}
 	jobs := []Job{do("clean leftovers", "", func(ctx context.Context) Record {
-		_, err := s.runs.trees.CleanLeftovers(ctx, asideFor)
+		_, err := s.runs.trees.CleanLeftovers(ctx, AsideFor)
 		var rejected *workspace.RejectedError
 		if errors.As(err, &rejected) {
 			err = nil // said by the work that needs the folder
@@ -60,4 +60,5 @@ func (s *settle) cut(id string) error {
 	return s.runs.store.SaveExecution(x)
 }
 
-const asideFor = 14 * 24 * time.Hour // how long a workspace that was moved aside is kept
+// AsideFor is how long a workspace that was moved aside is kept.
+const AsideFor = 14 * 24 * time.Hour

@@ -86,6 +86,22 @@ func (s *Store) Archived(id string) (string, error) {
 	return "", nil
 }
 
+// Known reports whether there is a workstream of that id, open, archived or set
+// aside because its file could not be used. In doubt there is.
+func (s *Store) Known(id string) bool {
+	if work.BadID(id) != "" {
+		return true // not one of ours to judge
+	}
+	if _, err := os.Lstat(s.workstreamFile(id)); !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	if path, err := s.Archived(id); err != nil || path != "" {
+		return true
+	}
+	aside, err := readNames(s.path("quarantine", "workstreams"))
+	return err != nil || slices.ContainsFunc(aside, func(name string) bool { return strings.HasSuffix(name, "-"+id+".json") })
+}
+
 // months lists the archive's folders, oldest first.
 func (s *Store) months() ([]string, error) {
 	entries, err := os.ReadDir(s.path("archive"))

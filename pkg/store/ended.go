@@ -150,13 +150,16 @@ func (e *expiry) executions() error {
 			if note.gone || e.isOpen(executionOwner(note.id)) {
 				continue
 			}
-			if e.drop(e.store.ExecutionDir(note.id)) {
+			if e.drop(e.store.ExecutionDir(note.id), &e.removed.Executions) {
 				n.bytes -= note.bytes
 				note.gone, n.changed[day] = true, true
 			}
 		}
 	}
 	for day := range n.changed {
+		if e.dry {
+			break
+		}
 		if err := e.store.writeEnded(day, n.days[day]); err != nil {
 			e.errs = append(e.errs, err)
 		}

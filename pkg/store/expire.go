@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -40,44 +41,66 @@ type progress struct {
 	Backlog   bool      `json:"backlog,omitempty"` // the budget did not do; go on in the next tick
 }
 
+// Removed is what Expire and Collect let go of.
+type Removed struct {
+	Executions  int   `json:"executions"`
+	Workstreams int   `json:"workstreams"` // archived
+	Requests    int   `json:"requests"`    // decided
+	Logs        int   `json:"logs"`        // of ticks, one a day
+	Leftovers   int   `json:"leftovers"`   // files that were half written
+	Bytes       int64 `json:"bytes"`
+}
+
 // Expire removes history that is older, or larger, than the policy allows, and
 // returns how many executions, archived workstreams, requests and logs went.
 // Executions of open workstreams always stay. It also puts right what crashes
 // left: temporary files, and folders of workstreams already archived.
 //
-// It may be called by every tick: it looks once a day, and once a tick while
-// there is more to remove than one call does. Trouble with one thing does not
-// stop the rest, and is tried again the next day.
+// It may be called by every tick: it looks once a day (when [Store.ExpireDue]),
+// and once a tick while there is more to remove than one call does. Trouble with
+// one thing does not stop the rest, and is tried again the next day.
 func (s *Store) Expire(now time.Time, p RetentionPolicy) (removed int, err error) {
 	if err := s.mayWrite(); err != nil {
 		return 0, err
 	}
-	marker := s.path("expiry", "state.json")
-	last := readProgress(marker)
-	if age := now.Sub(last.CheckedAt); !last.Backlog && age >= 0 && age < expireEvery {
+	backlog := s.readProgress().Backlog
+	if !backlog && !s.ExpireDue(now) {
 		return 0, nil
 	}
-	e := &expiry{store: s, now: now, policy: p, budget: expireBudget, goingOn: last.Backlog, open: make(map[string]bool)}
-	for _, step := range []func() error{e.leftovers, e.folders, e.ticks, e.requests, e.archive, e.executions} {
-		if err := step(); err != nil {
-			e.errs = append(e.errs, err)
+	e := &expiry{store: s, now: now, policy: p, budget: expireBudget, goingOn: backlog, open: make(map[string]bool)}
+	err = e.run()
+	r := e.removed
+	return r.Executions + r.Workstreams + r.Requests + r.Logs, err
+}
+
+// ExpireDue reports whether history was not looked at for a day.
+func (s *Store) ExpireDue(now time.Time) bool {
+	age := now.Sub(s.readProgress().CheckedAt)
+	return age < 0 || age >= expireEvery
+}
+
+// Collect is Expire at once and for all that there is. dry only says what would go.
+func (s *Store) Collect(now time.Time, p RetentionPolicy, dry bool) (Removed, error) {
+	if !dry {
+		if err := s.mayWrite(); err != nil {
+			return Removed{}, err
 		}
 	}
-	data, err := json.Marshal(progress{CheckedAt: now.UTC(), Backlog: e.budget <= 0})
-	if err == nil {
-		err = s.putRelaxed(marker, append(data, '\n'))
-	}
-	return e.removed, errors.Join(append(e.errs, err)...)
+	e := &expiry{store: s, now: now, policy: p, budget: math.MaxInt, dry: dry, open: make(map[string]bool)}
+	err := e.run()
+	return e.removed, err
 }
 
 // readProgress is the zero value for a marker that is missing or broken: then
 // it is time to look.
-func readProgress(path string) (p progress) {
-	if data, err := atomicfile.Read(path, maxMeta); err == nil && json.Unmarshal(data, &p) != nil {
+func (s *Store) readProgress() (p progress) {
+	if data, err := atomicfile.Read(s.marker(), maxMeta); err == nil && json.Unmarshal(data, &p) != nil {
 		return progress{}
 	}
 	return p
 }
+
+func (s *Store) marker() string { return s.path("expiry", "state.json") }
 
 // expiry is one run of Expire.
 type expiry struct {
@@ -85,21 +108,42 @@ type expiry struct {
 	now     time.Time
 	policy  RetentionPolicy
 	goingOn bool // with a backlog: this is not the day's first look
+	dry     bool // nothing is removed
 	budget  int
-	removed int
+	removed Removed
 	open    map[string]bool // is the workstream open? as far as it was asked
 	errs    []error
 }
 
-// drop removes one thing, and reports whether it is gone. It must not be called
-// without budget.
-func (e *expiry) drop(path string) bool {
-	e.budget--
-	if err := e.store.remove(path); err != nil {
-		e.errs = append(e.errs, err)
-		return false
+func (e *expiry) run() error {
+	for _, step := range []func() error{e.leftovers, e.folders, e.ticks, e.requests, e.archive, e.executions} {
+		if err := step(); err != nil {
+			e.errs = append(e.errs, err)
+		}
 	}
-	e.removed++
+	if e.dry {
+		return errors.Join(e.errs...)
+	}
+	data, err := json.Marshal(progress{CheckedAt: e.now.UTC(), Backlog: e.budget <= 0})
+	if err == nil {
+		err = e.store.putRelaxed(e.store.marker(), append(data, '\n'))
+	}
+	return errors.Join(append(e.errs, err)...)
+}
+
+// drop removes one thing, counts it and reports whether it is gone. It must not
+// be called without budget.
+func (e *expiry) drop(path string, count *int) bool {
+	e.budget--
+	size := folderSize(path)
+	if !e.dry {
+		if err := e.store.remove(path); err != nil {
+			e.errs = append(e.errs, err)
+			return false
+		}
+	}
+	*count++
+	e.removed.Bytes += size
 	return true
 }
 
@@ -117,8 +161,12 @@ func (e *expiry) isOpen(id string) bool {
 func (e *expiry) leftovers() error {
 	var errs []error
 	sweep := func(folder ...string) {
-		_, err := atomicfile.Sweep(e.store.path(folder...), e.now.Add(-leftoverAge))
+		paths, err := atomicfile.Leftovers(e.store.path(folder...), e.now.Add(-leftoverAge))
 		errs = append(errs, err)
+		for _, path := range paths {
+			e.budget++ // these are few, and cost no history
+			e.drop(path, &e.removed.Leftovers)
+		}
 	}
 	for _, folder := range []string{"", "workstreams", "repositories", "requests", "expiry"} {
 		sweep(folder)
@@ -139,6 +187,9 @@ func (e *expiry) leftovers() error {
 // folders takes along the folders whose workstreams were archived by a tick
 // that died before it came to them.
 func (e *expiry) folders() error {
+	if e.dry {
+		return nil
+	}
 	entries, err := os.ReadDir(e.store.path("workstreams"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -169,7 +220,7 @@ func (e *expiry) ticks() error {
 	}
 	for _, day := range days {
 		if e.budget > 0 && e.dayIsOver(day, e.policy.Ticks) {
-			e.drop(e.store.tickFile(day))
+			e.drop(e.store.tickFile(day), &e.removed.Logs)
 		}
 	}
 	return nil
@@ -205,7 +256,7 @@ func (e *expiry) requests() error {
 			at = info.ModTime()
 		}
 		if at.Before(cut) {
-			e.drop(filepath.Join(done, name))
+			e.drop(filepath.Join(done, name), &e.removed.Requests)
 		}
 	}
 	return nil
@@ -241,10 +292,14 @@ func (e *expiry) month(folder string) error {
 		if e.budget <= 0 {
 			return nil
 		}
-		gone := e.drop(filepath.Join(folder, entry.Name()))
-		if gone && entry.IsDir() {
-			e.removed-- // the folder of a workstream, which counts once
+		count := &e.removed.Workstreams
+		if entry.IsDir() {
+			count = new(int) // the folder of a workstream, which counts once
 		}
+		e.drop(filepath.Join(folder, entry.Name()), count)
+	}
+	if e.dry {
+		return nil
 	}
 	return e.store.remove(folder)
 }

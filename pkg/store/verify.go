@@ -14,11 +14,22 @@ import (
 	"github.com/backburner-cli/backburner/pkg/work"
 )
 
+// Severity says how much a problem matters.
+type Severity string
+
+// The severities.
+const (
+	Note Severity = "note" // puts itself right
+	Warn Severity = "warn" // a person should look
+	Fail Severity = "fail" // no tick can run
+)
+
 // Problem is something about a state folder that a person should know.
 type Problem struct {
-	Path   string // relative to the state folder
-	Detail string // what is wrong
-	Next   string // what to do about it
+	Severity Severity
+	Path     string // relative to the state folder
+	Detail   string // what is wrong
+	Next     string // what to do about it
 }
 
 // String is a sentence for people.
@@ -31,7 +42,7 @@ func Verify(dir string) []Problem {
 	v := &verifier{executions: make(map[string]string)}
 	s, err := Open(dir, Options{ReadOnly: true})
 	if err != nil {
-		v.add("meta.json", err.Error(), "nothing else was looked at")
+		v.problem(Fail, "meta.json", err.Error(), "nothing else was looked at")
 		return v.problems
 	}
 	v.store = s
@@ -59,11 +70,17 @@ type verifier struct {
 	executions map[string]string // named by open workstreams -> by which
 }
 
-func (v *verifier) add(path, detail, next string) {
+// add is a problem for a person.
+func (v *verifier) add(path, detail, next string) { v.problem(Warn, path, detail, next) }
+
+// note is one that is nobody's.
+func (v *verifier) note(path, detail, next string) { v.problem(Note, path, detail, next) }
+
+func (v *verifier) problem(severity Severity, path, detail, next string) {
 	if rel, err := filepath.Rel(v.storeDir(), path); err == nil && filepath.IsAbs(path) {
 		path = rel
 	}
-	v.problems = append(v.problems, Problem{Path: path, Detail: detail, Next: next})
+	v.problems = append(v.problems, Problem{severity, path, detail, next})
 }
 
 func (v *verifier) storeDir() string {
@@ -85,7 +102,7 @@ func (v *verifier) names(folder string) []string {
 		if _, ok := recordID(name); ok {
 			ours = append(ours, name)
 		} else if base, temporary := atomicfile.IsTemporary(name); temporary {
-			v.add(filepath.Join(folder, name), "left by a write of "+base+" that was cut short, or is going on", "nothing; it is removed after a while")
+			v.note(filepath.Join(folder, name), "left by a write of "+base+" that was cut short, or is going on", "nothing; it is removed after a while")
 		} else {
 			v.add(filepath.Join(folder, name), "not one of backburner's files", "move it elsewhere")
 		}
@@ -127,13 +144,13 @@ func (v *verifier) workstreams() {
 		}
 		folded[strings.ToLower(w.ID)] = w.ID
 		if path, err := v.store.Archived(w.ID); err == nil && path != "" {
-			v.add(path, "the workstream is open as well", "nothing, the open one counts; archiving it replaces this one")
+			v.note(path, "the workstream is open as well", "nothing, the open one counts; archiving it replaces this one")
 		}
 		v.named(w)
 	}
 	for _, id := range v.folders("workstreams") {
 		if path, err := v.store.Archived(id); err == nil && path != "" && folded[strings.ToLower(id)] == "" {
-			v.add("workstreams/"+id, "its workstream is in the archive", "nothing; it is moved there within a day")
+			v.note("workstreams/"+id, "its workstream is in the archive", "nothing; it is moved there within a day")
 		}
 	}
 }
@@ -220,7 +237,7 @@ func (v *verifier) ticks() {
 			v.add(path, err.Error(), byHand)
 		}
 		if bad > 0 {
-			v.add(path, fmt.Sprintf("lines that are no ticks: %d", bad), "nothing; they are passed over")
+			v.note(path, fmt.Sprintf("lines that are no ticks: %d", bad), "nothing; they are passed over")
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/backburner-cli/backburner/pkg/git"
 )
@@ -200,4 +201,38 @@ func (m *Manager) CopySalvage(ctx context.Context, repo Repository, dir string, 
 		return fmt.Errorf("copy %s to %s: %w", saved.Name(), dir, err)
 	}
 	return nil
+}
+
+// ExpireSalvages forgets what was saved before a time of workspaces that nobody knows any more, in all stores, and says under which references it was.
+// dry only says so.
+func (m *Manager) ExpireSalvages(ctx context.Context, before time.Time, known func(workspace string) bool, dry bool) ([]string, error) {
+	ids, err := m.Stores()
+	if err != nil {
+		return nil, err
+	}
+	var expired []string
+	for _, id := range ids {
+		h := m.home(Repository{ID: id})
+		// Without a process, as most stores have none, or only what is known.
+		refs, err := git.AllRefs(os.DirFS(h.storeDir()), salvages)
+		if err != nil || len(refs) == 0 {
+			continue
+		}
+		all, err := m.Salvages(ctx, h.repo)
+		if err != nil {
+			return expired, err
+		}
+		for _, s := range all {
+			if s.Manifest.At.IsZero() || !s.Manifest.At.Before(before) || known(s.Manifest.Workspace) {
+				continue
+			}
+			if !dry {
+				if err := m.store(h).DeleteRef(ctx, s.Ref, s.Commit); err != nil {
+					return expired, err
+				}
+			}
+			expired = append(expired, s.Ref)
+		}
+	}
+	return expired, nil
 }

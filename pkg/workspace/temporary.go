@@ -118,18 +118,15 @@ func (m *Manager) CleanLeftovers(ctx context.Context, keep time.Duration) (Lefto
 	if err := m.open(); err != nil {
 		return done, err
 	}
-	runs, err := os.ReadDir(filepath.Join(m.root, "tmp"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	runs, err := m.runs()
+	if err != nil {
 		return done, err
 	}
-	for _, run := range runs {
+	for _, dir := range runs {
 		if err := ctx.Err(); err != nil {
 			return done, err
 		}
-		if name := run.Name(); !run.IsDir() || !strings.HasPrefix(name, "run-") && !strings.HasPrefix(name, ".new-") {
-			continue // not made here
-		}
-		removed, err := m.removeDead(filepath.Join(m.root, "tmp", run.Name()))
+		removed, err := m.removeDead(dir)
 		if err != nil {
 			return done, err
 		}
@@ -143,27 +140,110 @@ func (m *Manager) CleanLeftovers(ctx context.Context, keep time.Duration) (Lefto
 	if done.Packed, err = m.packStores(ctx); err != nil || keep <= 0 {
 		return done, err
 	}
-	done.Aside, err = m.removeAside(m.now().Add(-keep))
+	old, err := m.oldAside(m.now().Add(-keep))
+	for _, dir := range old {
+		if err := removeTree(dir); err != nil {
+			return done, err
+		}
+		done.Aside++
+	}
 	return done, err
 }
 
-// removeDead removes the folder of a run, unless the run still holds its lock.
-func (m *Manager) removeDead(dir string) (bool, error) {
+// Waste is what CleanLeftovers would find, and how large it is.
+type Waste struct {
+	Runs, Aside int
+	Bytes       int64
+}
+
+// Wasted looks what CleanLeftovers would remove, and changes nothing. What is a few bytes, a lock or half a file, is not counted.
+func (m *Manager) Wasted(keep time.Duration) (Waste, error) {
+	var found Waste
+	if !m.made() {
+		return found, nil
+	}
+	if err := m.open(); err != nil {
+		return found, err
+	}
+	runs, err := m.runs()
+	if err != nil {
+		return found, err
+	}
+	for _, dir := range runs {
+		alive, dead, err := m.seize(dir)
+		if err != nil {
+			return found, err
+		}
+		if dead {
+			found.Runs++
+			found.Bytes += sizeOf(dir)
+		}
+		if alive != nil {
+			alive.Close()
+		}
+	}
+	old, err := m.oldAside(m.now().Add(-keep))
+	for _, dir := range old {
+		found.Aside++
+		found.Bytes += sizeOf(dir)
+	}
+	return found, err
+}
+
+// sizeOf is how many bytes the files in a folder have.
+func sizeOf(dir string) (size int64) {
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
+}
+
+// runs lists the folders that runs made for themselves.
+func (m *Manager) runs() ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(m.root, "tmp"))
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	var dirs []string
+	for _, entry := range entries {
+		if name := entry.Name(); entry.IsDir() && (strings.HasPrefix(name, "run-") || strings.HasPrefix(name, ".new-")) { // else not made here
+			dirs = append(dirs, filepath.Join(m.root, "tmp", name))
+		}
+	}
+	return dirs, nil
+}
+
+// seize takes the lock of a run that died, if it has one, until it is closed.
+func (m *Manager) seize(dir string) (alive *os.File, dead bool, err error) {
 	m.mu.Lock()
 	mine := m.session != nil && m.session.dir == dir
 	m.mu.Unlock()
 	if mine {
-		return false, nil
+		return nil, false, nil
 	}
-	alive, err := os.OpenFile(filepath.Join(dir, "alive"), os.O_RDWR, 0)
+	alive, err = os.OpenFile(filepath.Join(dir, "alive"), os.O_RDWR, 0)
 	switch {
-	case err == nil:
-		defer alive.Close()
-		if syscall.Flock(int(alive.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-			return false, nil
-		}
 	case errors.Is(err, fs.ErrNotExist): // died before it had one
-	default:
+		return nil, true, nil
+	case err != nil:
+		return nil, false, err
+	}
+	return alive, syscall.Flock(int(alive.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil, nil
+}
+
+// removeDead removes the folder of a run, unless the run still holds its lock.
+func (m *Manager) removeDead(dir string) (bool, error) {
+	alive, dead, err := m.seize(dir)
+	if alive != nil {
+		defer alive.Close()
+	}
+	if err != nil || !dead {
 		return false, err
 	}
 	return true, removeTree(dir)
@@ -223,23 +303,19 @@ func removeOld(path string, before time.Time) error {
 	return ignoreMissing(os.Remove(path))
 }
 
-func (m *Manager) removeAside(before time.Time) (int, error) {
+// oldAside lists what was put aside before a time.
+func (m *Manager) oldAside(before time.Time) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(m.root, "aside"))
 	if err != nil {
-		return 0, ignoreMissing(err)
+		return nil, ignoreMissing(err)
 	}
-	removed := 0
+	var old []string
 	for _, entry := range entries {
-		info, err := entry.Info()
-		if err != nil || info.ModTime().After(before) {
-			continue
+		if info, err := entry.Info(); err == nil && !info.ModTime().After(before) {
+			old = append(old, filepath.Join(m.root, "aside", entry.Name()))
 		}
-		if err := removeTree(filepath.Join(m.root, "aside", entry.Name())); err != nil {
-			return removed, err
-		}
-		removed++
 	}
-	return removed, nil
+	return old, nil
 }
 
 // putAside moves path to aside/, under a name made from id, and says where it is now.
