@@ -13,7 +13,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/backburner-cli/backburner/pkg/config"
-	"github.com/backburner-cli/backburner/pkg/git"
 	"github.com/backburner-cli/backburner/pkg/store"
 	"github.com/backburner-cli/backburner/pkg/work"
 	"github.com/backburner-cli/backburner/pkg/workspace"
@@ -108,10 +107,6 @@ func (s *shelf) matching(name string) ([]shelved, error) {
 		return nil, usage("nothing is saved as %s; see: backburner salvage list", work.Printable(name))
 	}
 	return found, nil
-}
-
-func workspaces(cfg *config.Config) *workspace.Manager {
-	return workspace.New(cfg.Workspace.Root, git.New(git.Options{}), time.Now)
 }
 
 // shelvedRecord is a piece of saved work as JSON.

@@ -139,7 +139,10 @@ func restoreWork(c *cli.Context, cfg *config.Config, s shelved) (restored, error
 		if err != nil {
 			return err
 		}
-		trees := workspaces(cfg)
+		trees, err := ownWorkspaces(cfg, st)
+		if err != nil {
+			return err
+		}
 		defer trees.Close()
 		done, err = pass.TakeBack(ctx, pass.Collaborators{Store: st, Workspaces: trees, Now: time.Now}, repo, w, s.Salvage)
 		return err

@@ -55,6 +55,7 @@ func stateGC(c *cli.Context) error {
 	var done collected
 	if c.Bool("dry-run") || !exists(cfg.State.Dir) { // nor is a state made where none is
 		done, err = collect(c.Context, cfg, st, true)
+		done.DryRun = c.Bool("dry-run")
 	} else {
 		err = underLease(c, cfg, func(ctx context.Context, st *store.Store) error {
 			var err error
@@ -75,6 +76,12 @@ func collect(ctx context.Context, cfg *config.Config, st *store.Store, dry bool)
 	done := collected{DryRun: dry, Salvage: []string{}}
 	now, keep := time.Now(), retention(cfg)
 	trees := workspaces(cfg)
+	if !dry {
+		var err error
+		if trees, err = ownWorkspaces(cfg, st); err != nil {
+			return done, err
+		}
+	}
 	defer trees.Close()
 	removed, err := st.Collect(now, keep, dry)
 	done.Removed = removed

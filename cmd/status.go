@@ -12,13 +12,11 @@ import (
 
 	"github.com/backburner-cli/backburner/pkg/config"
 	"github.com/backburner-cli/backburner/pkg/forge/local"
-	"github.com/backburner-cli/backburner/pkg/git"
 	"github.com/backburner-cli/backburner/pkg/lease"
 	"github.com/backburner-cli/backburner/pkg/pass"
 	"github.com/backburner-cli/backburner/pkg/report"
 	"github.com/backburner-cli/backburner/pkg/store"
 	"github.com/backburner-cli/backburner/pkg/work"
-	"github.com/backburner-cli/backburner/pkg/workspace"
 )
 
 func statusCommand() *cli.Command {
@@ -195,7 +193,7 @@ func findWorkstream(st *store.Store, id string) (*work.Workstream, bool, error) 
 }
 
 func workspacePath(cfg *config.Config, id string) string {
-	return workspace.New(cfg.Workspace.Root, git.New(git.Options{}), time.Now).Path(id)
+	return workspaces(cfg).Path(id)
 }
 
 func exists(path string) bool {

@@ -320,11 +320,10 @@ func collaborators(cfg *config.Config, st *store.Store, log *slog.Logger) (with 
 	if err != nil {
 		return with, nil, &codeError{exitUsage, err}
 	}
-	state, err := filepath.EvalSymlinks(cfg.State.Dir)
+	trees, err := ownWorkspaces(cfg, st)
 	if err != nil {
 		return with, nil, err
 	}
-	trees := workspace.New(cfg.Workspace.Root, git.New(git.Options{}), time.Now).OwnedBy(workspace.Owner{State: state, Made: st.Made()})
 	return pass.Collaborators{
 		Store:      st,
 		Workspaces: trees,
@@ -334,6 +333,20 @@ func collaborators(cfg *config.Config, st *store.Store, log *slog.Logger) (with 
 		Log:        log,
 		Now:        time.Now,
 	}, trees.Close, nil
+}
+
+// workspaces are the stores and workspaces below the configured root, for looking.
+func workspaces(cfg *config.Config) *workspace.Manager {
+	return workspace.New(cfg.Workspace.Root, git.New(git.Options{}), time.Now)
+}
+
+// ownWorkspaces are those of a state, for whoever changes them.
+func ownWorkspaces(cfg *config.Config, st *store.Store) (*workspace.Manager, error) {
+	state, err := filepath.EvalSymlinks(cfg.State.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return workspaces(cfg).OwnedBy(workspace.Owner{State: state, Made: st.Made()}), nil
 }
 
 // wrapper is what gates are run under, since they run the work's own code: the
