@@ -118,10 +118,16 @@ func (r Repo) DeleteRef(ctx context.Context, name, old string) error {
 // ErrMoved says that a reference is not what the caller saw.
 var ErrMoved = errors.New("moved by somebody else")
 
+// ErrNoRoom says that there is a reference which leaves no room for another: as they are like files, there is no a/b beside a.
+var ErrNoRoom = errors.New("another reference is in the way")
+
 func moved(err error) error {
 	var failed *Error
 	if !errors.As(err, &failed) {
 		return err
+	}
+	if strings.Contains(failed.Stderr, "exists; cannot create") {
+		return fmt.Errorf("%w: %w", ErrNoRoom, err)
 	}
 	for _, sign := range []string{"but expected", "reference already exists", "unable to resolve reference"} {
 		if strings.Contains(failed.Stderr, sign) {

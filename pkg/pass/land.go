@@ -3,6 +3,7 @@ package pass
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ type land struct {
 	store        Store
 	forge        Forge
 	repositories Repositories
+	putOff       map[string]bool // intents that this tick tried in vain
 	merging      map[string]bool // repositories that something is being merged into: one merge builds on the other
 }
 
@@ -38,6 +40,9 @@ func (l *land) Select(board *work.Board, b *Batch, now time.Time) []Job {
 		}
 		switch work.Next(w, repo.Policy, now).Act {
 		case work.Publish:
+			if l.putOff[w.PublishID()] {
+				continue
+			}
 			jobs = append(jobs, l.publish(w, repo))
 		case work.Land:
 			if l.merging[repo.ID] {
@@ -52,7 +57,7 @@ func (l *land) Select(board *work.Board, b *Batch, now time.Time) []Job {
 // publish brings the branch to the repository, unless it holds what may not
 // be published.
 func (l *land) publish(w *work.Workstream, repo Repository) Job {
-	id := "publish:" + w.Branch + ":" + w.Head
+	id := w.PublishID()
 	copied := w.Clone()
 	return Job{Name: "publish " + w.ID, Workstream: w.ID, Begin: func(now time.Time) (Act, error) {
 		w.Intend(work.Intent{ID: id, Kind: "publish", Ref: "refs/heads/" + w.Branch, Old: w.Published, New: w.Head, At: now.UTC()})
@@ -62,11 +67,25 @@ func (l *land) publish(w *work.Workstream, repo Repository) Job {
 				if ctx.Err() != nil {
 					return nil, nil // the intent stays; the next tick repeats it
 				}
+				if i := w.Intent(id); i != nil && transient(err) && i.Patient(now) {
+					_, trouble, _ := strings.Cut(err.Error(), ": ") // what was to be done is known
+					i.Trouble, l.putOff[id] = strings.Join(strings.Fields(trouble), " "), true
+					return nil, nil
+				}
 				w.Done(id)
 				return nil, published(w, copied.Head, bad, got, err, now)
 			}
 		}, nil
 	}}
+}
+
+// transient reports whether the next tick may be able to do what git or the
+// disk could not.
+func transient(err error) bool {
+	var rejected *workspace.RejectedError
+	var name *git.NameError
+	var gone *git.NotRepositoryError
+	return err != nil && !errors.Is(err, git.ErrNoRoom) && !errors.As(err, &rejected) && !errors.As(err, &name) && !errors.As(err, &gone)
 }
 
 // bring checks the scope of the work, publishes it, and writes the review bundle.

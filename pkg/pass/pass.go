@@ -61,7 +61,7 @@ func (p *Pass) rows() []Row {
 		// Sort failures: again now, again later, or stop.
 		{Name: "classify", Phase: &classify{p.repositories}, Each: true, Safe: true},
 		// Publish branches with their review bundle; merge what a person asked to merge.
-		{Name: "land", Phase: &land{p.trees, p.store, p.forge, p.repositories, make(map[string]bool)}, Each: true, Safe: true},
+		{Name: "land", Phase: &land{p.trees, p.store, p.forge, p.repositories, make(map[string]bool), make(map[string]bool)}, Each: true, Safe: true},
 		// Say on the thread what is due to be said; also after every other row.
 		{Name: "tell", Phase: p.tell, Each: true, Safe: true},
 		// Remove finished workspaces, expire old artifacts, archive closed workstreams.

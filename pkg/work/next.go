@@ -213,9 +213,29 @@ func nextQA(w *Workstream, p Policy, now time.Time) Step {
 		}
 	}
 	if w.Published != w.Head {
-		return Step{Act: Publish, Why: "publish " + w.Branch}
+		return nextPublish(w)
 	}
 	return move(ReadyToMerge, "published", w.Branch+" is published"+gateWords(p, GateFull))
+}
+
+// PublishID is the identity of publishing what the workstream is at.
+func (w *Workstream) PublishID() string { return "publish:" + w.Branch + ":" + w.Head }
+
+// publishPatience is how long publishing is tried again, tick by tick, before
+// what git says is for a person.
+const publishPatience = time.Hour
+
+// Patient reports whether an effect that was not done may still be tried again.
+func (i *Intent) Patient(now time.Time) bool { return now.Before(i.At.Add(publishPatience)) }
+
+func nextPublish(w *Workstream) Step {
+	why := "publish " + w.Branch
+	i := w.Intent(w.PublishID())
+	if i == nil || i.Trouble == "" {
+		return Step{Act: Publish, Why: why}
+	}
+	why += fmt.Sprintf(" (not done yet: %s; each tick tries again until %s)", i.Trouble, i.At.Add(publishPatience).Format(time.RFC3339))
+	return Step{Act: Publish, Why: why}
 }
 
 func nextReady(w *Workstream) Step {

@@ -222,6 +222,7 @@ type Intent struct {
 	At      time.Time `json:"at"`
 	By      string    `json:"by,omitempty"`
 	Request string    `json:"request,omitempty"`
+	Trouble string    `json:"trouble,omitempty"` // why it was not done when it was last tried
 }
 
 // Notice is something to be said on the thread, once. Its id is deterministic,

@@ -67,11 +67,7 @@ func (m *Manager) Publish(ctx context.Context, repo Repository, branch, sha, exp
 func (m *Manager) publishRemote(ctx context.Context, h home, ref, sha, old string) (Published, error) {
 	outcome, said, err := m.store(h).Push(ctx, h.repo.URL, ref, sha, old)
 	if err != nil {
-		var failed *git.Error
-		if errors.As(err, &failed) {
-			return Published{Status: PublishFailed, Detail: failed.Error() + "; check network and access, then retry"}, nil
-		}
-		return Published{}, err
+		return Published{}, fmt.Errorf("%w; check network and access", err)
 	}
 	switch outcome {
 	case git.Pushed:
@@ -96,8 +92,10 @@ func (m *Manager) publishLocal(ctx context.Context, h home, ref, sha, old string
 		return Published{}, err
 	}
 	found, where := "", ""
-	if len(refs) > 0 {
-		found, where = refs[0].Object, refs[0].CheckedOut
+	for _, r := range refs {
+		if r.Name == ref { // and not below it
+			found, where = r.Object, r.CheckedOut
+		}
 	}
 	result := Published{Found: found}
 	switch {
