@@ -65,6 +65,9 @@ func lock(ctx context.Context, dir string) (*guard, error) {
 // make hang or point elsewhere.
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o644)
+	if errors.Is(err, syscall.EISDIR) {
+		return nil, fmt.Errorf("%w: move it away", err)
+	}
 	if err != nil {
 		return nil, err
 	}
