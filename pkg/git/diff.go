@@ -154,22 +154,15 @@ func (p *comparisonParser) count(token string) bool {
 	return err1 == nil && err2 == nil
 }
 
-// Patch is the difference between two commits as a patch, at most limit bytes of it; truncated says that there was more.
-func (r Repo) Patch(ctx context.Context, from, to string, limit int64) (patch []byte, truncated bool, err error) {
+// Patch is the difference between two commits as a table for people and as a patch, at most limit bytes of both; truncated says that there was more.
+func (r Repo) Patch(ctx context.Context, from, to string, limit int64) (stat string, patch []byte, truncated bool, err error) {
 	if err := checkIDs(from, to); err != nil {
-		return nil, false, err
+		return "", nil, false, err
 	}
 	result, err := r.run(ctx, call{
-		args:  []string{"diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color", from, to},
+		args:  []string{"diff-tree", "--stat=100", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color", from, to},
 		limit: limit,
 	})
-	return result.Stdout, result.Truncated, err
-}
-
-// Diffstat is the difference between two commits as a table for people.
-func (r Repo) Diffstat(ctx context.Context, from, to string) (string, error) {
-	if err := checkIDs(from, to); err != nil {
-		return "", err
-	}
-	return r.text(ctx, "diff-tree", "--stat=100", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color", from, to)
+	table, patch, _ := bytes.Cut(result.Stdout, []byte("\n\n")) // no line of the table is empty
+	return string(table), patch, result.Truncated, err
 }

@@ -72,7 +72,7 @@ func TestNamesAreChecked(t *testing.T) {
 	ctx := context.Background()
 	for name, err := range map[string]error{
 		"branch as id":   func() error { _, err := repo.TreeOf(ctx, "main"); return err }(),
-		"option as id":   func() error { _, _, err := repo.Patch(ctx, "--output=pwn", head, 0); return err }(),
+		"option as id":   func() error { _, _, _, err := repo.Patch(ctx, "--output=pwn", head, 0); return err }(),
 		"option as tip":  func() error { _, err := repo.Log(ctx, "", "--output=pwn", 0); return err }(),
 		"short as ref":   repo.UpdateRef(ctx, "main", head, ""),
 		"option in ref":  repo.UpdateRef(ctx, "refs/heads/--output=pwn", head, ""),

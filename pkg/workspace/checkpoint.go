@@ -36,6 +36,8 @@ type Checkpoint struct {
 	Problem Problem
 	Salvage string // reference of what could not be committed; "" without a problem
 	Detail  string // for people: what the problem is, or what was put right
+
+	base string // commit of the base, when it has all of that
 }
 
 // Checkpoint commits what is uncommitted in the workspace (not what is ignored) with message, after taking in the commits that are
@@ -93,6 +95,8 @@ func (s *space) checkpoint(ctx context.Context, message string) (Checkpoint, err
 			return result, err
 		}
 		result.Salvage = saved.ref
+	} else {
+		s.proven(taken.head)
 	}
 	if result, err = s.describe(ctx, taken.head, result); err != nil {
 		return result, err
@@ -100,12 +104,15 @@ func (s *space) checkpoint(ctx context.Context, message string) (Checkpoint, err
 	return result, s.noteTaken(c, result)
 }
 
-// noteTaken remembers the tree of what was taken in, and that what the agent threw away on the way to it is no longer wanted.
+// noteTaken remembers what is known of what was taken in, and that what the agent threw away on the way to it is no longer wanted.
 func (s *space) noteTaken(c *clone, result Checkpoint) error {
 	k := s.memory()
 	before := k
 	if k.Head == result.Commit {
-		k.Tree = result.Tree
+		k.Tree, k.Base, k.DiffHash = result.Tree, result.base, ""
+		if k.Base != "" {
+			k.DiffHash = result.DiffHash
+		}
 	}
 	if result.Problem == "" {
 		k.Reviewed = c.journalled()
@@ -199,15 +206,20 @@ func (s *space) describe(ctx context.Context, head string, result Checkpoint) (C
 	if believed == "" {
 		believed = head
 	}
-	against := []string{believed}
-	if base != "" {
-		fork, err := s.store.MergeBase(ctx, head, base)
-		if err != nil {
+	k := s.memory()
+	if k.Head == head && head == believed && k.Tree != "" && base != "" && k.Base == base { // nothing new, and that was compared before
+		result.Commit, result.Tree, result.DiffHash, result.base = head, k.Tree, k.DiffHash, base
+		return result, nil
+	}
+	fork := base // what follows the base has all of it
+	if base != "" && base != believed {
+		if fork, err = s.store.MergeBase(ctx, head, base); err != nil {
 			return result, err
 		}
-		if fork != "" {
-			against = append(against, fork)
-		}
+	}
+	against := []string{believed}
+	if fork != "" {
+		against = append(against, fork)
 	}
 	tree, differences, err := s.store.Compare(ctx, head, against...)
 	if err != nil {
@@ -218,5 +230,8 @@ func (s *space) describe(ctx context.Context, head string, result Checkpoint) (C
 	result.Insertions, result.Deletions = differences[0].Lines()
 	result.NetNew = len(differences[0].Changes) > 0
 	result.DiffHash = differences[len(differences)-1].Hash
+	if fork == base {
+		result.base = base
+	}
 	return result, nil
 }

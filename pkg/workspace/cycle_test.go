@@ -44,6 +44,8 @@ func TestCycle(t *testing.T) {
 		}
 	})
 
+	cost["up to date, as just seen"] = w.calls(func() { p = w.prepare(ws, workspace.UpToDate) })
+
 	dir := w.m.Path(ws.ID)
 	w.write(dir, "src/a.go", "package src\n\nvar A = 1\n")
 	w.write(dir, "new/c.go", "package new\n")
@@ -61,6 +63,10 @@ func TestCycle(t *testing.T) {
 	ws.Head = c.Commit
 	w.pristine(ws)
 
+	w.write(dir, "unseen", "")
+	w.prepare(ws, workspace.UpToDate) // it was just seen to be, but that holds only once
+	w.prepare(ws, workspace.BlockedDirty)
+	w.run(dir, "rm", "unseen")
 	cost["checkpoint without changes"] = w.calls(func() { c = w.checkpoint(ws, "") })
 	if c.NetNew || c.Commit != ws.Head || c.DiffHash != first || len(c.Changed) != 0 {
 		t.Errorf("checkpoint without changes %+v", c)
@@ -101,7 +107,7 @@ func TestCycle(t *testing.T) {
 	check()
 
 	limits := map[string]int64{
-		"first sync": 4, "idle sync": 1, "create": 3, "up to date": 1, "verify": 1, "checkpoint": 5, "checkpoint without changes": 3,
+		"first sync": 4, "idle sync": 1, "create": 3, "up to date": 1, "up to date, as just seen": 0, "verify": 1, "checkpoint": 4, "checkpoint without changes": 1,
 		"checkpoint of the agent's commit": 8, "publish": 4, "publish again": 1, "mainline up to date": 1, "prepare ahead": 2, "restore clean": 2,
 	}
 	for step, limit := range limits {

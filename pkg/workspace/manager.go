@@ -54,12 +54,15 @@ type Manager struct {
 	mu         sync.Mutex
 	locks      map[string]*sync.Mutex
 	identities map[string]git.Identity
+	origins    map[string]string // path of a repository -> where git pushes from there
+	clean      map[string]string // workspaces that were just seen to be clean, and at which commit
 	session    *session
 }
 
 // New returns a Manager for the folder root, which is made when it is first needed.
 func New(root string, g *git.Git, now func() time.Time) *Manager {
-	return &Manager{given: root, git: g, now: now, locks: map[string]*sync.Mutex{}, identities: map[string]git.Identity{}}
+	return &Manager{given: root, git: g, now: now, locks: map[string]*sync.Mutex{}, identities: map[string]git.Identity{},
+		origins: map[string]string{}, clean: map[string]string{}}
 }
 
 // OwnedBy is m, working for a state, whose own the root becomes. Two states in one root would take each other's workspaces for their own. It is

@@ -23,16 +23,9 @@ func (m *Manager) Forward(ctx context.Context, repo Repository, branch, sha stri
 	if err := git.CheckBranch(branch); err != nil {
 		return Published{}, err
 	}
-	dir, _, err := git.Locate(repo.Path)
-	if err != nil {
-		return Published{}, err
-	}
-	url, err := m.git.Foreign(dir).PushURL(ctx, "origin")
+	url, err := m.origin(ctx, repo.Path)
 	if url == "" || err != nil {
 		return Published{}, err
-	}
-	if !strings.Contains(url, ":") && !filepath.IsAbs(url) { // a path, which git takes from the repository
-		url = filepath.Join(repo.Path, url)
 	}
 	ctx, cancel := context.WithTimeout(ctx, forwardLimit)
 	defer cancel()
@@ -41,6 +34,31 @@ func (m *Manager) Forward(ctx context.Context, repo Repository, branch, sha stri
 		return Published{Status: PublishFailed, Detail: err.Error()}, nil
 	}
 	return result, nil
+}
+
+// origin is where git pushes from a repository on this machine; "" when it has no origin. It is asked for once.
+func (m *Manager) origin(ctx context.Context, path string) (string, error) {
+	m.mu.Lock()
+	url, known := m.origins[path]
+	m.mu.Unlock()
+	if known {
+		return url, nil
+	}
+	dir, _, err := git.Locate(path)
+	if err != nil {
+		return "", err
+	}
+	url, err = m.git.Foreign(dir).PushURL(ctx, "origin")
+	if err != nil {
+		return "", err
+	}
+	if url != "" && !strings.Contains(url, ":") && !filepath.IsAbs(url) { // a path, which git takes from the repository
+		url = filepath.Join(path, url)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.origins[path] = url
+	return url, nil
 }
 
 func (m *Manager) forward(ctx context.Context, h home, url, branch, sha string) (Published, error) {

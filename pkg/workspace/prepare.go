@@ -34,7 +34,7 @@ type Prepared struct {
 
 // Prepare makes the workspace when it is not there: on its branch as the store or else the repository has it, or on a new branch from the base.
 // One that is there is compared with what is believed of it and with the repository's branch as of the last Sync, and fast-forwarded to that
-// when it is clean and behind. When everything is as it was it costs one git process.
+// when it is clean and behind. When everything is as it was it costs one git process, and none when this process has just seen that.
 func (m *Manager) Prepare(ctx context.Context, repo Repository, ws Workspace) (Prepared, error) {
 	if err := m.open(); err != nil {
 		return Prepared{}, err
@@ -84,6 +84,9 @@ func (s *space) prepare(ctx context.Context) (Prepared, error) {
 	if blocked := s.inspect(f, local); blocked.Status != "" {
 		return blocked, nil
 	}
+	if s.stillClean(local) {
+		return s.follow(ctx, c, f, local)
+	}
 	status, err := s.status(ctx)
 	if err != nil {
 		return Prepared{}, err
@@ -92,6 +95,23 @@ func (s *space) prepare(ctx context.Context) (Prepared, error) {
 		return Prepared{Status: BlockedDirty, Head: local, Detail: "its workspace has changes that are in no checkpoint (" + few(status.Paths()) + "); a retry puts them aside"}, nil
 	}
 	return s.follow(ctx, c, f, local)
+}
+
+// proven notes that the files are those of a commit, now that what ran in the workspace has ended. It holds until the next Prepare, which spares a
+// look at all files: whatever runs in a workspace runs after one.
+func (s *space) proven(head string) {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	s.m.clean[s.given.ID] = head
+}
+
+// stillClean says whether this process saw the files to be those of a commit, and nothing has run in the workspace since.
+func (s *space) stillClean(head string) bool {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	clean := s.m.clean[s.given.ID]
+	delete(s.m.clean, s.given.ID)
+	return clean == head && head != ""
 }
 
 // believed compares the branch with the commit that the caller believes in.

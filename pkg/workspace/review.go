@@ -33,10 +33,7 @@ func (m *Manager) Diff(ctx context.Context, repo Repository, base, head string, 
 	if limit <= 0 {
 		return review, nil
 	}
-	if review.Stat, err = store.Diffstat(ctx, base, head); err != nil {
-		return review, err
-	}
-	review.Patch, review.Truncated, err = store.Patch(ctx, base, head, limit)
+	review.Stat, review.Patch, review.Truncated, err = store.Patch(ctx, base, head, limit)
 	return review, err
 }
 

@@ -31,6 +31,9 @@ type space struct {
 type known struct {
 	Head string `json:"head"`
 	Tree string `json:"tree"`
+	// Base is a commit of the base that Head has all of, and DiffHash that of the difference between the two; "" when that is not known.
+	Base     string `json:"base,omitempty"`
+	DiffHash string `json:"diff_hash,omitempty"`
 	// Author is who the workspace's own repository commits as.
 	Author string `json:"author,omitempty"`
 	// Moving is the commit that a clean working tree was being taken to; no agent ran since.
@@ -255,7 +258,11 @@ func (s *space) hand(c *clone, head, tree string, withIndex bool) error {
 	if err := c.arrange(l); err != nil {
 		return err
 	}
-	return s.remember(known{Head: head, Tree: tree, Author: l.author.String(), Reviewed: c.journalled()})
+	now := known{Head: head, Tree: tree, Author: l.author.String(), Reviewed: c.journalled()}
+	if k := s.memory(); k.Head == head {
+		now.Base, now.DiffHash = k.Base, k.DiffHash
+	}
+	return s.remember(now)
 }
 
 func (s *space) layout(head string) (layout, error) {

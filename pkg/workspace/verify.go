@@ -65,6 +65,8 @@ func (s *space) verify(ctx context.Context) (State, error) {
 	case len(state.Dirty) > 0:
 		state.Detail = "changed: " + few(state.Dirty)
 	}
-	state.Clean = state.Detail == ""
+	if state.Clean = state.Detail == ""; state.Clean {
+		s.proven(state.Head)
+	}
 	return state, nil
 }
