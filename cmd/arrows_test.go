@@ -28,7 +28,7 @@ type row struct {
 var arrows = []row{
 	{"main", to("cmd"), "the program"},
 	{
-		"cmd", to("pass", "report", "config", "workspace", "agent", "gate", "forge/local", "forge", "store", "lease", "git", "budget", "work", "proc"),
+		"cmd", to("pass", "report", "config", "export", "workspace", "agent", "gate", "forge/local", "forge", "store", "lease", "git", "budget", "work", "proc"),
 		"the command line; wire.go turns configuration into what a pass works with, so it alone knows everybody",
 	},
 
@@ -38,6 +38,8 @@ var arrows = []row{
 		"what a tick does, row by row; of git only the type of a comparison",
 	},
 	{"report", to("work"), "shows records; decides nothing about them"},
+
+	{"export", to("workspace", "store", "atomicfile", "work"), "a state and its work as one file; what is in the parts is theirs to say"},
 
 	// What a pass works with. None of these knows another.
 	{"workspace", to("git", "atomicfile"), "stores and checkouts: git plus files that survive a crash"},

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/backburner-cli/backburner/pkg/config"
+	"github.com/backburner-cli/backburner/pkg/export"
 	"github.com/backburner-cli/backburner/pkg/store"
 	"github.com/backburner-cli/backburner/pkg/work"
 	"github.com/backburner-cli/backburner/pkg/workspace"
@@ -142,8 +143,13 @@ func recordOf(s shelved) shelvedRecord {
 	}
 	why, restored := s.work.Saved(s.Ref)
 	r.Status = string(s.work.Status)
-	if why != "" {
+	switch {
+	case why != "":
 		r.Reason = why
+	case m.Task == export.KeptAs:
+		r.Reason = "lay uncommitted in its workspace when the state was exported"
+	default:
+		r.Reason = "lay uncommitted in its workspace"
 	}
 	if !restored.IsZero() {
 		r.RestoredAt = &restored

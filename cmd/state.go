@@ -12,6 +12,6 @@ Examples:
    backburner state export backup.tar.gz
    backburner state import backup.tar.gz
    backburner state gc --dry-run`,
-		stateVerifyCommand(), stateGCCommand(),
+		stateVerifyCommand(), stateExportCommand(), stateImportCommand(), stateGCCommand(),
 	)
 }
