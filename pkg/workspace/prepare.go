@@ -146,13 +146,13 @@ func (s *space) inspect(f found, local string) Prepared {
 	case f.damage != "":
 		return Prepared{} // made again from the store, as long as the files are those of the branch
 	case f.operation != "":
-		return blocked(BlockedDirty, "a "+f.operation+" is in progress in it")
+		return blocked(BlockedDirty, "a "+f.operation+" is in progress in its workspace")
 	case f.branch == "":
-		return blocked(BlockedWrongBranch, "HEAD is detached at "+short(f.head))
+		return blocked(BlockedWrongBranch, "HEAD is detached in its workspace, at "+short(f.head))
 	case f.branch != s.branch:
-		return blocked(BlockedWrongBranch, "it is on "+strings.TrimPrefix(f.branch, git.Heads))
+		return blocked(BlockedWrongBranch, "its workspace is on "+strings.TrimPrefix(f.branch, git.Heads))
 	case f.head != local && f.head != s.memory().Head:
-		return blocked(BlockedDirty, "it has commits that are in no checkpoint, up to "+short(f.head))
+		return blocked(BlockedDirty, "its workspace has commits that are in no checkpoint, up to "+short(f.head)+"; a retry puts them aside")
 	}
 	return Prepared{}
 }
