@@ -18,7 +18,7 @@ const (
 	MergeAlready        MergeStatus = "already"          // the base has everything
 	MergeConflict       MergeStatus = "conflict"         // in the files named
 	MergeBaseMoved      MergeStatus = "base_moved"       // the base is not the commit that was expected
-	MergeCheckoutDirty  MergeStatus = "checkout_dirty"   // the base is checked out, and something there is not committed
+	MergeCheckoutDirty  MergeStatus = "checkout_dirty"   // the base is checked out, and something there is not committed, or it is being rebased
 	MergeNotFastForward MergeStatus = "not_fast_forward" // the checkout of the base could not be brought forward
 )
 
@@ -71,7 +71,7 @@ func (m *Manager) Merge(ctx context.Context, repo Repository, req MergeRequest) 
 }
 
 func (m *Manager) merge(ctx context.Context, h home, req MergeRequest) (Merged, error) {
-	dir, _, err := git.Locate(h.repo.Path)
+	dir, common, err := git.Locate(h.repo.Path)
 	if err != nil {
 		return Merged{}, err
 	}
@@ -96,6 +96,9 @@ func (m *Manager) merge(ctx context.Context, h home, req MergeRequest) (Merged, 
 	if err != nil {
 		return Merged{}, err
 	}
+	if at := git.Rebasing(common, base.Name); at != "" {
+		return Merged{Status: MergeCheckoutDirty, Detail: rebasing(h.repo.Base, at)}, nil
+	}
 	who, err := m.identity(ctx, h.repo)
 	if err != nil {
 		return Merged{}, err
@@ -108,6 +111,11 @@ func (m *Manager) merge(ctx context.Context, h home, req MergeRequest) (Merged, 
 		return Merged{Status: MergeAlready, SHA: base.Object, Tree: base.Tree}, nil
 	}
 	return m.bringTo(ctx, h, target, base, built)
+}
+
+// rebasing says why a branch is left alone.
+func rebasing(branch, path string) string {
+	return fmt.Sprintf("a rebase of %s is in progress in %s: finish it first", branch, path)
 }
 
 // buildMerge makes the commit to land. Its status is "" when there is one.

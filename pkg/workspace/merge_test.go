@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -179,6 +180,34 @@ func TestPublishOfCheckedOutBranch(t *testing.T) {
 	w.run(w.user, "sh", "-c", todo)
 	if at := w.run(linked, "git", "rev-parse", "HEAD"); at != req.Head {
 		t.Errorf("after %s the branch is at %s", todo, at)
+	}
+}
+
+// A branch that is being rebased is checked out nowhere, and still in use, also where the rebase only takes it along.
+func TestPublishOfBranchBeingRebased(t *testing.T) {
+	t.Parallel()
+	for name, on := range map[string]string{"itself": "backburner/ws-1", "taken along": "on-top"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, req := landing(t)
+			const branch = "backburner/ws-1"
+			linked := filepath.Join(t.TempDir(), "linked")
+			w.run(w.user, "git", "worktree", "add", "-q", "-b", branch, linked, "main~1")
+			w.write(linked, "own.txt", "own\n")
+			old := w.commitIn(linked, "own")
+			w.run(linked, "git", "checkout", "-q", "-B", on)
+			w.write(linked, "more.txt", "more\n")
+			old = cmp.Or(map[string]string{branch: w.commitIn(linked, "more")}[on], old)
+			w.fails(linked, "git", "rebase", "-q", "--update-refs", "-x", "false", "main")
+			got, err := w.m.Publish(context.Background(), w.repo, branch, req.Head, old)
+			if err != nil || got.Status != workspace.PublishCheckedOut || !strings.Contains(got.Detail, linked) {
+				t.Fatalf("published %+v, %v", got, err)
+			}
+			w.run(linked, "git", "rebase", "--abort")
+			if got, err = w.m.Publish(context.Background(), w.repo, branch, req.Head, old); err != nil || got.Status == workspace.PublishFailed {
+				t.Errorf("published %+v, %v", got, err)
+			}
+		})
 	}
 }
 

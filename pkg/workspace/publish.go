@@ -18,7 +18,7 @@ const (
 	PublishPushed      PublishStatus = "pushed"
 	PublishAlready     PublishStatus = "already"      // it was there
 	PublishLeaseFailed PublishStatus = "lease_failed" // the branch is not what was expected: somebody moved it
-	PublishCheckedOut  PublishStatus = "checked_out"  // the user has the branch checked out, so it was left alone
+	PublishCheckedOut  PublishStatus = "checked_out"  // the user has the branch checked out, or is rebasing it, so it was left alone
 	PublishFailed      PublishStatus = "failed"
 )
 
@@ -82,7 +82,7 @@ func (m *Manager) publishRemote(ctx context.Context, h home, ref, sha, old strin
 
 // publishLocal brings a branch into a repository on this machine: first its objects, then, by compare and swap, the reference.
 func (m *Manager) publishLocal(ctx context.Context, h home, ref, sha, old string) (Published, error) {
-	dir, _, err := git.Locate(h.repo.Path)
+	dir, common, err := git.Locate(h.repo.Path)
 	if err != nil {
 		return Published{}, err
 	}
@@ -112,6 +112,10 @@ func (m *Manager) publishLocal(ctx context.Context, h home, ref, sha, old string
 	if where != "" {
 		result.Status = PublishCheckedOut
 		result.Detail = fmt.Sprintf("it is checked out in %s: run %s", where, fastForwardCommand(where, sha))
+		return result, nil
+	}
+	if at := git.Rebasing(common, ref); at != "" {
+		result.Status, result.Detail = PublishCheckedOut, rebasing(strings.TrimPrefix(ref, git.Heads), at)
 		return result, nil
 	}
 	err = target.Owning(ref).UpdateRef(ctx, ref, sha, old)
