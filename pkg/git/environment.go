@@ -19,6 +19,7 @@ var always = []string{
 	"GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never", "GIT_ASKPASS=false", "SSH_ASKPASS=false", "SSH_ASKPASS_REQUIRE=never",
 	"GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "GIT_PAGER=cat",
 	"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_ADVICE=0",
+	"GIT_TRACE2=0", "GIT_TRACE2_PERF=0", // may be configured to go where answers are read
 	"GIT_PROTOCOL_FROM_USER=0", "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh",
 	// Large files stay the pointers they are in the repository: a checkout never waits for a network.
 	"GIT_LFS_SKIP_SMUDGE=1",
@@ -36,8 +37,12 @@ var hardening = []Setting{
 	{"core.fsync", "committed"},
 	{"core.quotePath", "false"},
 	{"core.safecrlf", "false"},
+	{"core.bigFileThreshold", "512m"},
+	{"i18n.commitEncoding", "UTF-8"},
+	{"i18n.logOutputEncoding", "UTF-8"},
 	{"color.ui", "false"},
 	{"diff.external", ""},
+	{"diff.orderFile", "/dev/null"},
 	{"diff.ignoreSubmodules", "all"},
 	{"log.showSignature", "false"},
 	{"tag.gpgSign", "false"},

@@ -72,9 +72,12 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	said := strings.TrimSpace(e.Stderr)
+	said := oneLine(e.Stderr)
 	if said == "" {
 		said = fmt.Sprintf("exit code %d", e.Exit)
+	}
+	if advice := advise(e.Stderr); advice != "" {
+		said += ": " + advice
 	}
 	verb := "git"
 	if len(e.Args) > 0 {
@@ -132,6 +135,9 @@ func (r Repo) runOnce(ctx context.Context, c call) (proc.Result, error) {
 	}
 	r.git.calls.Add(1)
 	result, err := proc.Run(ctx, command)
+	if errors.Is(err, proc.ErrNotFound) {
+		err = fmt.Errorf("%w: install git %s or newer, or add its folder to PATH", err, Oldest)
+	}
 	if err != nil {
 		return result, fmt.Errorf("git %s in %s: %w", c.args[0], r.name(), err)
 	}

@@ -59,7 +59,7 @@ func parseRefs(said string) ([]Ref, error) {
 
 // RemoteRefs asks the repository at url for the references called names, by full name -> object id. Names that are not there are left out.
 func (r Repo) RemoteRefs(ctx context.Context, url string, names ...string) (map[string]string, error) {
-	args := []string{"ls-remote", "--quiet", "origin"}
+	args := []string{"ls-remote", "--quiet", target}
 	for _, name := range names {
 		if err := CheckRef(name); err != nil {
 			return nil, err

@@ -17,7 +17,7 @@ type Refspec struct{ From, To string }
 func (r Repo) Fetch(ctx context.Context, url string, refspecs ...Refspec) error {
 	args := []string{
 		"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--show-forced-updates",
-		"--refmap=", "--force", "origin",
+		"--refmap=", "--force", target,
 	}
 	for _, s := range refspecs {
 		if err := errors.Join(CheckRef(s.From), CheckRef(s.To)); err != nil {
@@ -52,12 +52,16 @@ func (r Repo) FetchObjects(ctx context.Context, path, commit string) error {
 	return err
 }
 
-// remoteCall is a call in which url is the remote called origin. A url with a password in it is not seen in the process list this way.
+// target is the name of the remote that a call is given. It is none that people use: what they configure for all their repositories would be
+// added to it, and the first of several addresses counts.
+const target = "backburner-target"
+
+// remoteCall is a call in which url is the remote target. A url with a password in it is not seen in the process list this way.
 func (r Repo) remoteCall(ctx context.Context, url string, args []string) (call, error) {
 	if strings.HasPrefix(url, "-") || url == "" {
 		return call{}, &NameError{url, "is not the address of a repository"}
 	}
-	c := call{args: args, network: true, config: []Setting{{"remote.origin.url", url}}}
+	c := call{args: args, network: true, config: []Setting{{"remote." + target + ".url", url}}}
 	if isSSH(url) {
 		ssh := r.git.sshCommand
 		if ssh == "" {
@@ -108,7 +112,7 @@ func (r Repo) Push(ctx context.Context, url, name, commit, old string) (PushResu
 	}
 	c, err := r.remoteCall(ctx, url, []string{
 		"push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-recurse-submodules", "--no-signed",
-		"--force-with-lease=" + name + ":" + expected, "origin", commit + ":" + name,
+		"--force-with-lease=" + name + ":" + expected, target, commit + ":" + name,
 	})
 	if err != nil {
 		return "", "", err

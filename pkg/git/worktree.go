@@ -209,6 +209,6 @@ func (r Repo) FastForward(ctx context.Context, commit string) error {
 	if err := checkIDs(commit); err != nil {
 		return err
 	}
-	_, err := r.run(ctx, call{args: []string{"merge", "--quiet", "--ff-only", "--no-stat", commit}, env: r.identity.env()})
+	_, err := r.run(ctx, call{args: []string{"merge", "--quiet", "--ff-only", "--no-stat", "--no-autostash", "--no-verify-signatures", commit}, env: r.identity.env()})
 	return err
 }

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -34,21 +35,30 @@ func (s *base) trouble(repo Repository) string {
 	return ""
 }
 
-// unusable keeps work from being begun on a repository as it is. What git
-// could not do is tried again by the next tick; the rest is for a person.
+// unusable keeps work from being begun on a repository as it is. What may pass
+// by itself is tried again by the next tick; the rest is for a person.
 func (r *refresh) unusable(w *work.Workstream, repo Repository, seen *base) Job {
 	return Job{Name: "refresh " + w.ID, Workstream: w.ID, Begin: func(now time.Time) (Act, error) {
-		var failed *git.Error
 		why := seen.trouble(repo)
 		switch {
 		case seen.err == nil:
 			return nil, stopWith(w, baseApart, why, "It goes on by itself then.", now)
-		case errors.As(seen.err, &failed) && w.Pending() != nil:
+		case passing(seen.err, repo) && w.Pending() != nil:
 			wait(w, string(workspace.DeferredFetch), why, now)
 			return nil, nil
 		}
 		return r.runs.refuse(w, repositoryUnusable, why), nil
 	}}
+}
+
+// passing reports whether what git could not do may be possible in a while: a
+// lock is let go, a network comes back. On this machine nothing else does.
+func passing(err error, repo Repository) bool {
+	var failed *git.Error
+	if repo.Path != "" {
+		return errors.Is(err, git.ErrLocked) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	}
+	return errors.As(err, &failed)
 }
 
 // stillUnusable keeps the reason up to date.
