@@ -138,9 +138,34 @@ func openStore(cfg *config.Config, readOnly bool, check func() error) (*store.St
 	if cfg.State.Backend != "dir" {
 		return nil, usage("state.backend = %q is not there yet; use \"dir\"", cfg.State.Backend)
 	}
-	return store.Open(cfg.State.Dir, store.Options{
+	st, err := store.Open(cfg.State.Dir, store.Options{
 		CreatedBy: "backburner " + version(), ReadOnly: readOnly, Check: check,
 	})
+	if err != nil || readOnly {
+		return st, err
+	}
+	if run := ownRun(st); run != "" {
+		return nil, usage("this is the run %s of an agent or a gate: it may look, but it cannot ask for work, answer or approve; "+
+			"what it has to say belongs into its result", run)
+	}
+	return st, nil
+}
+
+// ownRun is the run of this very state that this program was started in; "" when
+// a person started it. What a run does with other states is its own business: it
+// may be testing a program that uses backburner.
+func ownRun(st *store.Store) string {
+	marker := os.Getenv(proc.Marker)
+	for id := marker; ; {
+		cut := strings.LastIndexByte(id, '.') // behind it: the folder's hash, the try, the step of a gate
+		if cut < 0 {
+			return ""
+		}
+		id = id[:cut]
+		if strings.HasSuffix(marker, proc.Mark("", st.ExecutionDir(id))) {
+			return id
+		}
+	}
 }
 
 // repositories turns the configured ones into those of a pass.
