@@ -1,0 +1,148 @@
+package githubtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/proc"
+)
+
+// bare is the git side of a repository: a real one, that real git pushes to.
+type bare struct{ dir string }
+
+// gitSeconds is far more than any call here takes.
+const gitSeconds = 60 * time.Second
+
+// openBare makes the bare repository of a slug, or takes the one that is there.
+func openBare(root, slug string) *bare {
+	b := &bare{dir: filepath.Join(root, slug+".git")}
+	if _, err := os.Stat(filepath.Join(b.dir, "HEAD")); err == nil {
+		return b
+	}
+	must(os.MkdirAll(b.dir, 0o755))
+	b.git("init", "-q", "--bare", "-b", "main", b.dir)
+	b.git("config", "receive.autogc", "false")
+	return b
+}
+
+// link moves the repository to its new name; the old path leads there, as the
+// old address does on GitHub.
+func (b *bare) link(root, slug string) {
+	to := filepath.Join(root, slug+".git")
+	must(os.MkdirAll(filepath.Dir(to), 0o755))
+	must(os.Rename(b.dir, to))
+	must(os.Symlink(to, b.dir))
+	b.dir = to
+}
+
+func must(err error) {
+	if err != nil {
+		panic(fmt.Errorf("githubtest: %w", err))
+	}
+}
+
+// git runs a call that has to succeed.
+func (b *bare) git(args ...string) string {
+	out, exit := b.try(args...)
+	if exit != 0 {
+		panic(fmt.Sprintf("githubtest: git %s in %s: exit %d: %s", strings.Join(args, " "), b.dir, exit, out))
+	}
+	return out
+}
+
+// try runs a call whose exit code is an answer.
+func (b *bare) try(args ...string) (out string, exit int) {
+	who := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+		"GIT_AUTHOR_NAME=GitHub", "GIT_AUTHOR_EMAIL=noreply@github.com", "GIT_COMMITTER_NAME=GitHub", "GIT_COMMITTER_EMAIL=noreply@github.com",
+	}
+	r, err := proc.Run(context.Background(), proc.Command{Args: append([]string{"git"}, args...), Dir: b.dir, Env: who, Timeout: gitSeconds})
+	must(err)
+	if r.Exit != 0 {
+		return string(r.Stdout) + string(r.Stderr), r.Exit
+	}
+	return strings.TrimRight(string(r.Stdout), "\n"), 0
+}
+
+// ref reads a ref as git's own files hold it: no process, since every request
+// looks at the heads of open pull requests. "" when it is not there.
+func (b *bare) ref(name string) string {
+	if text, err := os.ReadFile(filepath.Join(b.dir, name)); err == nil {
+		return strings.TrimSpace(string(text))
+	}
+	packed, err := os.ReadFile(filepath.Join(b.dir, "packed-refs"))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(packed)) {
+		if id, n, ok := strings.Cut(strings.TrimSpace(line), " "); ok && n == name {
+			return id
+		}
+	}
+	return ""
+}
+
+func (b *bare) branch(name string) string { return b.ref("refs/heads/" + name) }
+
+// defaultBranch is what HEAD names.
+func (b *bare) defaultBranch() string {
+	text, err := os.ReadFile(filepath.Join(b.dir, "HEAD"))
+	must(err)
+	return strings.TrimPrefix(strings.TrimSpace(string(text)), "ref: refs/heads/")
+}
+
+func (b *bare) has(commit string) bool {
+	_, exit := b.try("cat-file", "-e", commit+"^{commit}")
+	return exit == 0
+}
+
+// contains reports whether an ancestor is reachable from a commit.
+func (b *bare) contains(commit, ancestor string) bool {
+	_, exit := b.try("merge-base", "--is-ancestor", ancestor, commit)
+	return exit == 0
+}
+
+// mergeTree merges without a checkout; clean is false on a conflict.
+func (b *bare) mergeTree(base, head string) (tree string, clean bool) {
+	out, exit := b.try("merge-tree", "--write-tree", base, head)
+	tree, _, _ = strings.Cut(out, "\n")
+	return tree, exit == 0
+}
+
+// change is one file of a comparison.
+type change struct {
+	path, status       string
+	additions, removed int
+	patch              string
+}
+
+// changes compares what a head brings to a base, as a pull request shows it.
+func (b *bare) changes(base, head string) []change {
+	from := strings.TrimSpace(b.git("merge-base", base, head))
+	words := map[string]string{"A": "added", "D": "removed", "M": "modified", "T": "changed"}
+	var all []change
+	for line := range strings.Lines(b.git("diff", "--no-renames", "--name-status", "-z", from, head)) {
+		fields := strings.Split(strings.TrimRight(line, "\x00\n"), "\x00")
+		for i := 0; i+1 < len(fields); i += 2 {
+			c := change{status: words[fields[i]], path: fields[i+1]}
+			_, c.patch, _ = strings.Cut(b.git("diff", "--no-renames", from, head, "--", c.path), "\n@@")
+			if c.patch != "" {
+				c.patch = "@@" + c.patch
+			}
+			for l := range strings.Lines(c.patch) {
+				switch l[0] {
+				case '+':
+					c.additions++
+				case '-':
+					c.removed++
+				}
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
