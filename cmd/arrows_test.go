@@ -69,7 +69,7 @@ var homes = []row{
 	{"github.com/charmbracelet/log", to("cmd"), "a slog handler; below cmd there is only *slog.Logger"},
 	{"github.com/BurntSushi/toml", to("config"), "nobody else knows that the configuration is TOML"},
 	{"github.com/vektah/gqlparser/v2", to("forge/github/githubtest"), "GitHub's side of GraphQL, in tests"},
-	{"github.com/google/jsonschema-go", to("config", "prompt"), "the schema of the file, and that of an answer"},
+	{"github.com/google/jsonschema-go", to("config", "forge/github/githubtest", "prompt"), "the schema of the file, that of an answer, and those of GitHub"},
 	{"github.com/mattn/go-runewidth", to("report"), "columns of a terminal"},
 	{"golang.org/x/term", to("cmd", "report"), "whether there is a terminal, and how wide"},
 	{"golang.org/x/sys", to("cmd", "forge/local", "lease", "proc", "atomicfile"), "calls of the kernel that the standard library lacks"},
