@@ -59,17 +59,42 @@ func (b *bare) git(args ...string) string {
 }
 
 // try runs a call whose exit code is an answer.
-func (b *bare) try(args ...string) (out string, exit int) {
-	who := []string{
+func (b *bare) try(args ...string) (out string, exit int) { return b.run(nil, "", args) }
+
+func (b *bare) run(more []string, input string, args []string) (out string, exit int) {
+	env := append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
-		"GIT_AUTHOR_NAME=GitHub", "GIT_AUTHOR_EMAIL=noreply@github.com", "GIT_COMMITTER_NAME=GitHub", "GIT_COMMITTER_EMAIL=noreply@github.com",
-	}
-	r, err := proc.Run(context.Background(), proc.Command{Args: append([]string{"git"}, args...), Dir: b.dir, Env: who, Timeout: gitSeconds})
+		"GIT_COMMITTER_NAME=GitHub", "GIT_COMMITTER_EMAIL=noreply@github.com",
+	}, more...)
+	r, err := proc.Run(context.Background(), proc.Command{
+		Args: append([]string{"git"}, args...), Dir: b.dir, Env: env, Stdin: []byte(input), Timeout: gitSeconds,
+	})
 	must(err)
 	if r.Exit != 0 {
 		return string(r.Stdout) + string(r.Stderr), r.Exit
 	}
 	return strings.TrimRight(string(r.Stdout), "\n"), 0
+}
+
+// author of a commit; no date is that of the committer.
+type author struct{ name, mail, date string }
+
+// commitTree writes a commit, at a time of GitHub's clock.
+func (b *bare) commitTree(at time.Time, tree, title, message string, by author, parents ...string) string {
+	date := fmt.Sprintf("%d +0000", at.Unix())
+	if by.date == "" {
+		by.date = date
+	}
+	args := []string{"commit-tree", tree}
+	for _, p := range parents {
+		args = append(args, "-p", p)
+	}
+	env := []string{"GIT_COMMITTER_DATE=" + date, "GIT_AUTHOR_DATE=" + by.date, "GIT_AUTHOR_NAME=" + by.name, "GIT_AUTHOR_EMAIL=" + by.mail}
+	out, exit := b.run(env, strings.TrimSpace(title+"\n\n"+message)+"\n", args)
+	if exit != 0 {
+		panic("githubtest: git commit-tree: " + out)
+	}
+	return out
 }
 
 // ref reads a ref as git's own files hold it: no process, since every request

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -121,3 +122,5 @@ func (a answer) is(t *testing.T, path string, want any) {
 		t.Errorf("%s is %v, want %v in %s", path, got, want, a.text)
 	}
 }
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

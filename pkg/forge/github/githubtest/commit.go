@@ -112,3 +112,52 @@ func (c *commit) combined() string {
 	}
 	return state
 }
+
+func (c *commit) addStatus(r *repository, by *user, state, context string) *status {
+	s := &status{commit: c, creator: by, state: state, context: context}
+	s.identity = r.world.identify("SC", "StatusContext", s)
+	c.statuses = append(c.statuses, s)
+	return s
+}
+
+// addRun starts a check run, or ends the one of that name that is running.
+func (c *commit) addRun(r *repository, name, outcome string) *checkRun {
+	run := c.running(name)
+	if run == nil {
+		run = &checkRun{commit: c, name: name, status: "in_progress"}
+		run.identity = r.world.identify("CR", "CheckRun", run)
+		c.runs = append(c.runs, run)
+	}
+	run.updated = r.world.time()
+	if outcome == "queued" || outcome == "in_progress" {
+		run.status = outcome
+		return run
+	}
+	run.status, run.conclusion = "completed", outcome
+	return run
+}
+
+func (c *commit) running(name string) *checkRun {
+	for _, r := range c.runs {
+		if r.name == name && r.status != "completed" {
+			return r
+		}
+	}
+	return nil
+}
+
+// latestRuns are the last runs of each name, or all.
+func (c *commit) latestRuns(all bool) []*checkRun {
+	if all {
+		return c.runs
+	}
+	var last []*checkRun
+	seen := map[string]bool{}
+	for i := len(c.runs) - 1; i >= 0; i-- {
+		if r := c.runs[i]; !seen[r.name] {
+			seen[r.name] = true
+			last = append(last, r)
+		}
+	}
+	return last
+}

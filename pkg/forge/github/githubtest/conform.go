@@ -102,6 +102,9 @@ func (s *Server) checkAnswer(x *exchange) {
 		s.violate("%s: %v", where, err)
 		return
 	}
+	if m, isObject := body.(map[string]any); isObject && x.answer.status >= http.StatusBadRequest {
+		delete(m, "status") // GitHub sends it with every error, and describes it for some
+	}
 	s.conform(where, schema, body)
 }
 
@@ -112,6 +115,18 @@ func (s *Server) conform(place string, schema map[string]any, value any) {
 		err = compiled.Validate(value)
 	}
 	if err != nil {
-		s.violate("%s: %v", place, err)
+		s.violate("%s: %s", place, brief(err))
 	}
+}
+
+// brief cuts the lines of an error, which hold whole values.
+func brief(err error) string {
+	const width = 300
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		if len(line) > width {
+			lines[i] = line[:width] + "..."
+		}
+	}
+	return strings.Join(lines, "\n")
 }

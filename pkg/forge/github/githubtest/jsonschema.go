@@ -7,6 +7,30 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
+// errata are properties that GitHub answers with null, and that its description
+// does not say so of: the repository of a deleted fork and its owner, a label
+// without description, the line of an outdated comment.
+var errata = map[string][]string{
+	"pull-request":                {"head.repo", "head.user"},
+	"pull-request-simple":         {"head.repo", "head.user", "labels.description"},
+	"pull-request-review-comment": {"line"},
+}
+
+// admitNull adds null to a property of a translated schema.
+func admitNull(schema map[string]any, path string) {
+	first, rest, deeper := strings.Cut(path, ".")
+	properties := schema["properties"].(map[string]any)
+	property := properties[first].(map[string]any)
+	switch items, isList := property["items"].(map[string]any); {
+	case deeper && isList:
+		admitNull(items, rest)
+	case deeper:
+		admitNull(property, rest)
+	default:
+		properties[first] = map[string]any{"anyOf": []any{property, map[string]any{"type": "null"}}}
+	}
+}
+
 // compile makes a JSON schema of one of OpenAPI 3.0 that stands at a place, and
 // of all that it refers to; each place is compiled once.
 func (d *openAPI) compile(place string, schema map[string]any) (*jsonschema.Resolved, error) {
@@ -20,6 +44,9 @@ func (d *openAPI) compile(place string, schema map[string]any) (*jsonschema.Reso
 	definitions := map[string]any{}
 	for name, s := range needed {
 		definitions[name] = translate(s.(map[string]any))
+		for _, path := range errata[name] {
+			admitNull(definitions[name].(map[string]any), path)
+		}
 	}
 	root := map[string]any{"$defs": definitions, "allOf": []any{translate(schema)}}
 	text, err := json.Marshal(root)

@@ -123,6 +123,7 @@ func (p *pull) observe() {
 		}
 		p.moved(head)
 	}
+	defer p.land()
 	base := p.issue.repo.git.branch(p.base)
 	if base == "" || base == p.baseOID {
 		return
@@ -243,15 +244,3 @@ func (p *pull) mergeState() string {
 func (r *repository) allows(strategy string) bool {
 	return len(r.rules.Strategies) == 0 || slices.Contains(r.rules.Strategies, strategy)
 }
-
-// PullRequest says what to open.
-type PullRequest struct {
-	Title, Body string
-	Head        string // branch
-	From        string // slug of the fork; "": the repository itself
-	Base        string // branch; "": the default branch
-	Draft       bool
-}
-
-func (p *pull) addTo(m map[string]any) {}
-func (i *issue) adopt(sub *issue)      {}

@@ -169,3 +169,81 @@ func (c *call) getRateLimit() answer {
 	other := map[string]any{"limit": 30, "used": 0, "remaining": 30, "reset": c.token.rest.reset.Unix()}
 	return ok(map[string]any{"resources": map[string]any{"core": core, "graphql": show(&c.token.gql), "search": other}, "rate": core})
 }
+
+func (c *call) listIssues() answer {
+	var all []*issue
+	for _, i := range c.repo.issues {
+		if !i.gone && c.inState(i) && !i.updated.Before(c.since()) && c.labelled(i) {
+			all = append(all, i)
+		}
+	}
+	c.sort(all, "desc")
+	var page []any
+	for _, i := range all {
+		page = append(page, i.json())
+	}
+	return c.page(page)
+}
+
+// labelled reports whether an issue has all labels that the filter names.
+func (c *call) labelled(i *issue) bool {
+	names := c.query.Get("labels")
+	if names == "" {
+		return true
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		if !slices.ContainsFunc(i.labels, func(l *label) bool { return strings.EqualFold(l.name, name) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// createIssue takes labels only from those who may put them on; for others
+// GitHub drops them without a word.
+func (c *call) createIssue() answer {
+	if c.text("title") == "" {
+		return invalid("Issue", "title", "missing_field", "")
+	}
+	i := c.repo.openIssue(c.by, c.text("title"), c.text("body"))
+	names, _ := c.body["labels"].([]any)
+	for _, n := range names {
+		if name, isText := n.(string); isText && atLeast(c.repo.role(c.by), "triage") {
+			i.addLabel(c.by, name)
+		}
+	}
+	return created(i.json())
+}
+
+func (c *call) listSubIssues() answer {
+	var all []any
+	for _, s := range c.issue.subs {
+		all = append(all, s.json())
+	}
+	return c.page(all)
+}
+
+func (c *call) addSubIssue() answer {
+	id, _ := c.body["sub_issue_id"].(float64)
+	replace, _ := c.body["replace_parent"].(bool)
+	var sub *issue
+	for _, r := range c.server.world.repos {
+		for _, i := range r.issues {
+			if i.id == int64(id) && i.pull == nil && !i.gone {
+				sub = i
+			}
+		}
+	}
+	switch {
+	case sub == nil:
+		return refuse(http.StatusNotFound, "The provided sub-issue does not exist")
+	case sub.parent == c.issue:
+		return invalid("SubIssue", "sub_issue_id", "custom", "Issue may not contain duplicate sub-issues")
+	case sub.parent != nil && !replace:
+		return invalid("SubIssue", "sub_issue_id", "custom", "Sub issue may only have one parent")
+	case sub == c.issue:
+		return invalid("SubIssue", "sub_issue_id", "custom", "An issue cannot be its own sub-issue")
+	}
+	c.issue.adopt(sub)
+	return created(c.issue.json())
+}

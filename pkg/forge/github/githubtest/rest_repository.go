@@ -44,7 +44,7 @@ func (r *repository) json(by *user) map[string]any {
 		"git_url": "git://github.com/" + r.slug() + ".git", "ssh_url": "git@github.com:" + r.slug() + ".git",
 		"clone_url": "file://" + r.git.dir, "svn_url": r.page(), "mirror_url": nil, "homepage": nil, "language": nil, "size": 0,
 		"default_branch": r.git.defaultBranch(), "has_issues": true, "has_projects": true, "has_wiki": true, "has_pages": false,
-		"has_discussions": false, "archived": r.archived, "disabled": false, "visibility": map[bool]string{true: "private", false: "public"}[r.private],
+		"has_discussions": false, "has_downloads": true, "archived": r.archived, "disabled": false, "visibility": map[bool]string{true: "private", false: "public"}[r.private],
 		"pushed_at": stamp(r.updated), "created_at": stamp(r.created), "updated_at": stamp(r.updated), "license": nil,
 		"forks": 0, "forks_count": 0, "watchers": 0, "watchers_count": 0, "stargazers_count": 0,
 		"open_issues": open, "open_issues_count": open,

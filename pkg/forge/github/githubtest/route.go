@@ -3,6 +3,7 @@ package githubtest
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -22,9 +23,13 @@ const (
 	inRepo    = "/repos/{owner}/{repo}"
 	inIssue   = inRepo + "/issues/{issue_number}"
 	inComment = inRepo + "/issues/comments/{comment_id}"
+	inPull    = inRepo + "/pulls/{pull_number}"
 )
 
 var paged = []string{"per_page", "page"}
+
+// with are the parameters of a list that has more than pages.
+func with(more ...string) []string { return append(more, paged...) }
 
 // routes are what this GitHub serves; anything else is a violation.
 var routes = []route{
@@ -34,7 +39,7 @@ var routes = []route{
 	{"GET", inRepo + "/collaborators/{username}/permission", nil, nil, "metadata=read", "write", (*call).getPermission},
 
 	{"GET", inIssue, nil, nil, "issues=read", "read", (*call).getIssue},
-	{"GET", inIssue + "/comments", append(paged, "since"), nil, "issues=read", "read", (*call).listComments},
+	{"GET", inIssue + "/comments", with("since"), nil, "issues=read", "read", (*call).listComments},
 	{"POST", inIssue + "/comments", nil, []string{"body"}, "issues=write", "read", (*call).createComment},
 	{"GET", inComment, nil, nil, "issues=read", "read", (*call).getComment},
 	{"PATCH", inComment, nil, []string{"body"}, "issues=write", "read", (*call).updateComment},
@@ -44,6 +49,27 @@ var routes = []route{
 	{"DELETE", inIssue + "/labels/{name}", nil, nil, "issues=write", "triage", (*call).removeLabel},
 	{"POST", inRepo + "/labels", nil, []string{"name", "color", "description"}, "issues=write", "write", (*call).createLabel},
 	{"GET", inRepo + "/labels/{name}", nil, nil, "issues=read", "read", (*call).getLabel},
+	{"GET", inRepo + "/issues", with("state", "labels", "since", "sort", "direction"), nil, "issues=read", "read", (*call).listIssues},
+	{"POST", inRepo + "/issues", nil, []string{"title", "body", "labels"}, "issues=write", "read", (*call).createIssue},
+	{"GET", inIssue + "/sub_issues", paged, nil, "issues=read", "read", (*call).listSubIssues},
+	{"POST", inIssue + "/sub_issues", nil, []string{"sub_issue_id", "replace_parent"}, "issues=write", "triage", (*call).addSubIssue},
+
+	{"GET", inRepo + "/pulls", with("state", "head", "base", "sort", "direction"), nil, "pull_requests=read", "read", (*call).listPulls},
+	{"POST", inRepo + "/pulls", nil, []string{"title", "body", "head", "base", "draft", "maintainer_can_modify"}, "pull_requests=write", "read", (*call).createPull},
+	{"GET", inPull, nil, nil, "pull_requests=read", "read", (*call).getPull},
+	{"PATCH", inPull, nil, []string{"title", "body", "state", "base", "maintainer_can_modify"}, "pull_requests=write", "read", (*call).updatePull},
+	{"GET", inPull + "/files", paged, nil, "pull_requests=read", "read", (*call).listFiles},
+	{"PUT", inPull + "/merge", nil, []string{"sha", "merge_method", "commit_title", "commit_message"}, "contents=write", "write", (*call).mergePull},
+	{"GET", inPull + "/reviews", paged, nil, "pull_requests=read", "read", (*call).listReviews},
+	{"POST", inPull + "/reviews", nil, []string{"commit_id", "body", "event", "comments"}, "pull_requests=write", "read", (*call).createReview},
+	{"GET", inPull + "/comments", with("since", "sort", "direction"), nil, "pull_requests=read", "read", (*call).listRemarks},
+	{"POST", inPull + "/comments/{comment_id}/replies", nil, []string{"body"}, "pull_requests=write", "read", (*call).replyToRemark},
+	{"POST", inRepo + "/pulls/comments/{comment_id}/reactions", nil, []string{"content"}, "pull_requests=write", "read", (*call).reactToRemark},
+
+	{"GET", inRepo + "/git/ref/{ref}", nil, nil, "contents=read", "read", (*call).getRef},
+	{"POST", inRepo + "/statuses/{sha}", nil, []string{"state", "target_url", "description", "context"}, "statuses=write", "write", (*call).createStatus},
+	{"GET", inRepo + "/commits/{ref}/status", paged, nil, "statuses=read", "read", (*call).getStatus},
+	{"GET", inRepo + "/commits/{ref}/check-runs", with("check_name", "status", "filter"), nil, "checks=read", "read", (*call).listCheckRuns},
 }
 
 // match finds the operation of a request and what stands for the variables of
@@ -78,8 +104,10 @@ func matchPath(pattern, escaped string) (map[string]string, bool) {
 		}
 		name = strings.TrimSuffix(name, "}")
 		value := got[i]
-		if name == "ref" && i == len(want)-1 { // the one variable that may hold slashes
-			value, got = strings.Join(got[i:], "/"), got[:i+1]
+		if name == "ref" && len(got) > len(want) { // the one variable that may hold slashes
+			end := len(got) - (len(want) - i - 1)
+			value = strings.Join(got[i:end], "/")
+			got = append(append(slices.Clone(got[:i]), value), got[end:]...)
 		}
 		text, err := url.PathUnescape(value)
 		if err != nil || text == "" {
