@@ -42,6 +42,7 @@ func TestScript(t *testing.T) {
 // setup gives a script what every user has: a home with a git identity, and
 // nothing of the machine it runs on.
 func setup(env *testscript.Env) error {
+	setUpGitHub(env)
 	home := filepath.Join(env.WorkDir, ".home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err

@@ -17,9 +17,10 @@ import (
 // scriptCommands are what scripts can do beyond testscript's own; they are
 // described in testdata/script/README.
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
-	"field": field,
-	"exits": exits,
-	"await": await,
+	"field":  field,
+	"exits":  exits,
+	"await":  await,
+	"github": githubCommand,
 }
 
 // field FILE PATH WANT holds one value of a JSON file against a text. PATH is

@@ -12,7 +12,10 @@ import (
 )
 
 // bare is the git side of a repository: a real one, that real git pushes to.
-type bare struct{ dir string }
+type bare struct {
+	dir      string
+	compared map[string]*comparison // by both commits
+}
 
 // gitSeconds is far more than any call here takes.
 const gitSeconds = 60 * time.Second
@@ -20,7 +23,7 @@ const gitSeconds = 60 * time.Second
 // openBare makes the bare repository of a slug, by hand since tests make many, or
 // takes the one that is there.
 func openBare(root, slug string) *bare {
-	b := &bare{dir: filepath.Join(root, slug+".git")}
+	b := &bare{dir: filepath.Join(root, slug+".git"), compared: map[string]*comparison{}}
 	if _, err := os.Stat(filepath.Join(b.dir, "HEAD")); err == nil {
 		return b
 	}
@@ -140,38 +143,4 @@ func (b *bare) mergeTree(base, head string) (tree string, clean bool) {
 	out, exit := b.try("merge-tree", "--write-tree", base, head)
 	tree, _, _ = strings.Cut(out, "\n")
 	return tree, exit == 0
-}
-
-// change is one file of a comparison.
-type change struct {
-	path, status       string
-	additions, removed int
-	patch              string
-}
-
-// changes compares what a head brings to a base, as a pull request shows it.
-func (b *bare) changes(base, head string) []change {
-	from := strings.TrimSpace(b.git("merge-base", base, head))
-	words := map[string]string{"A": "added", "D": "removed", "M": "modified", "T": "changed"}
-	var all []change
-	for line := range strings.Lines(b.git("diff", "--no-renames", "--name-status", "-z", from, head)) {
-		fields := strings.Split(strings.TrimRight(line, "\x00\n"), "\x00")
-		for i := 0; i+1 < len(fields); i += 2 {
-			c := change{status: words[fields[i]], path: fields[i+1]}
-			_, c.patch, _ = strings.Cut(b.git("diff", "--no-renames", from, head, "--", c.path), "\n@@")
-			if c.patch != "" {
-				c.patch = "@@" + c.patch
-			}
-			for l := range strings.Lines(c.patch) {
-				switch l[0] {
-				case '+':
-					c.additions++
-				case '-':
-					c.removed++
-				}
-			}
-			all = append(all, c)
-		}
-	}
-	return all
 }

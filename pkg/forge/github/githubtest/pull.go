@@ -9,24 +9,22 @@ import (
 // pull is what makes an issue a pull request. Head and base are refs of real
 // repositories; what they point to is read when it is asked for.
 type pull struct {
-	issue     *issue
-	headRepo  *repository // nil: the fork was deleted
-	head      string      // branch
-	base      string
-	headOID   string // as last seen; stays after a merge, a close or a deleted branch
-	baseOID   string
-	draft     bool
-	mergedAt  time.Time
-	mergedBy  *user
-	mergeOID  string
-	reviews   []*review
-	threads   []*thread
-	auto      *autoMerge
-	queued    *queueEntry
-	closedNow bool
-	modify    bool // maintainers may push to the fork
-	unknown   int  // answers for which mergeability is not known yet
-	merges    map[string]bool
+	issue    *issue
+	headRepo *repository // nil: the fork was deleted
+	head     string      // branch
+	base     string
+	headOID  string // as last seen; stays after a merge, a close or a deleted branch
+	baseOID  string
+	draft    bool
+	mergedAt time.Time
+	mergedBy *user
+	mergeOID string
+	reviews  []*review
+	threads  []*thread
+	auto     *autoMerge
+	queued   *queueEntry
+	modify   bool // maintainers may push to the fork
+	unknown  int  // answers for which mergeability is not known yet
 }
 
 // review is a submitted review. Its comments start threads or reply in them.
@@ -85,7 +83,7 @@ func (r *repository) openPull(by *user, spec PullRequest, from *repository) *iss
 	i := r.openIssue(by, spec.Title, spec.Body)
 	delete(r.world.nodes, i.node)
 	i.identity = r.world.identify("PR", "PullRequest", i)
-	i.pull = &pull{issue: i, headRepo: from, head: spec.Head, base: spec.Base, draft: spec.Draft, merges: map[string]bool{}, modify: true}
+	i.pull = &pull{issue: i, headRepo: from, head: spec.Head, base: spec.Base, draft: spec.Draft, modify: true}
 	i.pull.headOID, i.pull.baseOID = from.git.branch(spec.Head), r.git.branch(spec.Base)
 	i.pull.unknown = r.rules.LateMergeable
 	i.pull.publish()
@@ -169,15 +167,9 @@ func (p *pull) markMerged(by *user, commit string) {
 }
 
 // conflictFree reports whether the head merges into the base as they are now.
-func (p *pull) conflictFree() bool {
-	key := p.baseOID + " " + p.headOID
-	clean, known := p.merges[key]
-	if !known {
-		_, clean = p.issue.repo.git.mergeTree(p.baseOID, p.headOID)
-		p.merges[key] = clean
-	}
-	return clean
-}
+func (p *pull) conflictFree() bool { return p.comparison().clean }
+
+func (p *pull) comparison() *comparison { return p.issue.repo.git.compare(p.baseOID, p.headOID) }
 
 // blocked reports whether the rules keep the pull request from being merged.
 func (p *pull) blocked() bool {

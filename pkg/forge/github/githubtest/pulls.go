@@ -2,6 +2,8 @@ package githubtest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -50,12 +52,12 @@ func (r *Repository) pull(number int) *pull {
 	return i.pull
 }
 
-// Review reviews a pull request ("approve", "request_changes", "comment") with
-// comments on lines, and is the review's id.
+// Review reviews a pull request ("approved", "changes_requested", "commented")
+// with comments on lines, and is the review's id.
 func (r *Repository) Review(by string, number int, verdict, body string, remarks ...Remark) int64 {
 	defer r.server.lock()()
-	state := verdicts[strings.ToUpper(verdict)]
-	if state == "" {
+	state := strings.ToUpper(verdict)
+	if !slices.Contains(slices.Collect(maps.Values(verdicts)), state) {
 		panic("githubtest: there is no verdict " + verdict)
 	}
 	p := r.pull(number)
@@ -169,4 +171,16 @@ func (r *Repository) DeleteFork(number int) {
 	p := r.pull(number)
 	p.headRepo.remove()
 	p.headRepo = nil
+}
+
+// Commit is the commit that a branch, or a full id, stands for.
+func (r *Repository) Commit(ref string) string {
+	defer r.server.lock()()
+	if oid := r.repo.git.branch(ref); oid != "" {
+		return oid
+	}
+	if len(ref) != 40 || !r.repo.git.has(ref) {
+		panic(fmt.Sprintf("githubtest: no branch or commit %s in %s", ref, r.repo.slug()))
+	}
+	return ref
 }

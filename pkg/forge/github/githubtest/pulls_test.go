@@ -171,7 +171,7 @@ func TestMergeabilityMayComeLate(t *testing.T) {
 
 func TestReviewsAndThreads(t *testing.T) {
 	_, c, shop, work := shopWithPull(t)
-	shop.Review("ann", 1, "request_changes", "Not yet.", githubtest.Remark{Path: "tea.txt", Line: 2, Body: "Which black?"})
+	shop.Review("ann", 1, "changes_requested", "Not yet.", githubtest.Remark{Path: "tea.txt", Line: 2, Body: "Which black?"})
 	remark := shop.Remarks(1)[0]
 	path := "/repos/acme/shop/pulls/1/comments"
 	c.want(200, "GET", path, nil).is(t, "0.diff_hunk", "@@ -0,0 +1,2 @@\n+green\n+black")
@@ -205,7 +205,7 @@ func TestRulesOfAMerge(t *testing.T) {
 		return c.want(status, "PUT", "/repos/acme/shop/pulls/1/merge", map[string]any{"sha": head, "merge_method": "squash"})
 	}
 	put(405).is(t, "message", "At least 1 approving review is required by reviewers with write access.")
-	shop.Review("ann", 1, "approve", "")
+	shop.Review("ann", 1, "approved", "")
 	put(405).is(t, "message", `Required status check "ci" is expected.`)
 	shop.Check(head, "ci", "in_progress")
 	id := c.want(200, "GET", "/repos/acme/shop/pulls/1", nil).at("node_id")

@@ -2,7 +2,6 @@ package githubtest
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -63,19 +62,12 @@ func (p *pull) addWhole(m map[string]any) {
 	for _, r := range p.reviews {
 		remarks += len(r.comments)
 	}
-	files := p.issue.repo.git.changes(p.baseOID, p.headOID)
-	for _, f := range files {
+	c := p.comparison()
+	for _, f := range c.changes {
 		additions, deletions = additions+f.additions, deletions+f.removed
 	}
 	m["comments"], m["review_comments"], m["maintainer_can_modify"] = len(p.issue.comments), remarks, p.modify
-	m["commits"], m["additions"], m["deletions"], m["changed_files"] = p.count(), additions, deletions, len(files)
-}
-
-// count is how many commits the head has beyond the base.
-func (p *pull) count() int {
-	n, err := strconv.Atoi(p.issue.repo.git.git("rev-list", "--count", p.baseOID+".."+p.headOID))
-	must(err)
-	return n
+	m["commits"], m["additions"], m["deletions"], m["changed_files"] = c.commits, additions, deletions, len(c.changes)
 }
 
 // side is head or base; the repository of a deleted fork is null.

@@ -152,7 +152,7 @@ func (c *call) updatePull() answer {
 
 func (c *call) listFiles() answer {
 	var all []any
-	for _, f := range c.repo.git.changes(c.issue.pull.baseOID, c.issue.pull.headOID) {
+	for _, f := range c.issue.pull.comparison().changes {
 		address := c.repo.page() + "/blob/" + c.issue.pull.headOID + "/" + pathEscape(f.path)
 		m := map[string]any{
 			"sha": c.issue.pull.headOID, "filename": f.path, "status": f.status, "additions": f.additions, "deletions": f.removed,

@@ -70,7 +70,7 @@ func (r *repository) remark(id int64) *remark {
 // hunk is the part of the diff that ends with a line of the head; false when the
 // diff does not show that line.
 func (p *pull) hunk(path string, line int) (string, bool) {
-	for _, f := range p.issue.repo.git.changes(p.baseOID, p.headOID) {
+	for _, f := range p.comparison().changes {
 		if f.path != path {
 			continue
 		}

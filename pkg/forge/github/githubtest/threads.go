@@ -95,3 +95,13 @@ func (r *Repository) AddSubIssue(number, sub int) {
 	defer r.server.lock()()
 	r.issue(number).adopt(r.issue(sub))
 }
+
+// Comments are the ids of the comments of a conversation, oldest first.
+func (r *Repository) Comments(number int) []int64 {
+	defer r.server.lock()()
+	var ids []int64
+	for _, c := range r.issue(number).comments {
+		ids = append(ids, c.id)
+	}
+	return ids
+}
