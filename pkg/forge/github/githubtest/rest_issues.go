@@ -173,7 +173,7 @@ func (c *call) getRateLimit() answer {
 func (c *call) listIssues() answer {
 	var all []*issue
 	for _, i := range c.repo.issues {
-		if !i.gone && c.inState(i) && !i.updated.Before(c.since()) && c.labelled(i) {
+		if !i.gone && c.inState(i) && !i.updated.Before(c.since()) && c.labelled(i) && c.createdBy(i) {
 			all = append(all, i)
 		}
 	}
@@ -183,6 +183,12 @@ func (c *call) listIssues() answer {
 		page = append(page, i.json())
 	}
 	return c.page(page)
+}
+
+// createdBy reports whether an issue was opened by whom the filter names.
+func (c *call) createdBy(i *issue) bool {
+	name := c.query.Get("creator")
+	return name == "" || strings.EqualFold(name, i.author.login)
 }
 
 // labelled reports whether an issue has all labels that the filter names.
