@@ -2,20 +2,21 @@ package githubtest
 
 import "strings"
 
-// The mutations. Each answers with a payload that holds the pull request.
-func init() {
-	types["Mutation"] = map[string]field{
+// mutationTypes are the mutations and their payloads.
+func mutationTypes() map[string]map[string]field {
+	mutations := map[string]field{
 		"markPullRequestReadyForReview": mutation("MarkPullRequestReadyForReviewPayload", (*query).markReady),
 		"convertPullRequestToDraft":     mutation("ConvertPullRequestToDraftPayload", (*query).convertToDraft),
 		"enablePullRequestAutoMerge":    mutation("EnablePullRequestAutoMergePayload", (*query).enableAutoMerge, "mergeMethod", "expectedHeadOid"),
 		"disablePullRequestAutoMerge":   mutation("DisablePullRequestAutoMergePayload", (*query).disableAutoMerge),
 		"enqueuePullRequest":            mutation("EnqueuePullRequestPayload", (*query).enqueue, "expectedHeadOid"),
 	}
-	pullRequest := get(func(p *pull) any { return object{"PullRequest", p.issue} })
-	for _, f := range types["Mutation"] {
-		types[f.kind] = map[string]field{"pullRequest": pullRequest}
+	all := map[string]map[string]field{"Mutation": mutations}
+	for _, f := range mutations {
+		all[f.kind] = map[string]field{"pullRequest": get(func(p *pull) any { return object{"PullRequest", p.issue} })}
 	}
-	types["EnqueuePullRequestPayload"] = map[string]field{"mergeQueueEntry": get(func(p *pull) any { return p.queued.object() })}
+	all["EnqueuePullRequestPayload"] = map[string]field{"mergeQueueEntry": get(func(p *pull) any { return p.queued.object() })}
+	return all
 }
 
 // mutation finds the pull request, holds user and token against it, and does the

@@ -2,9 +2,9 @@ package githubtest
 
 import "strings"
 
-// The part of the GraphQL types that is about pull requests.
-func init() {
-	types["PullRequest"] = issueFields(map[string]field{
+// pullTypes are the GraphQL types about pull requests.
+var pullTypes = map[string]map[string]field{
+	"PullRequest": issueFields(map[string]field{
 		"headRefName":         pullField(func(p *pull) any { return p.head }),
 		"headRefOid":          pullField(func(p *pull) any { return p.headOID }),
 		"baseRefName":         pullField(func(p *pull) any { return p.base }),
@@ -29,9 +29,9 @@ func init() {
 		"reviewThreads": list("PullRequestReviewThreadConnection", func(_ *query, i *issue, _ arguments) []object {
 			return objects("PullRequestReviewThread", i.pull.threads)
 		}),
-	}, "PullRequestTimelineItemsConnection")
+	}, "PullRequestTimelineItemsConnection"),
 
-	types["PullRequestReview"] = recordFields(map[string]field{
+	"PullRequestReview": recordFields(map[string]field{
 		"author":      get(func(r *review) any { return actor(r.author) }),
 		"state":       get(func(r *review) any { return r.state }),
 		"body":        get(func(r *review) any { return r.body }),
@@ -42,8 +42,8 @@ func init() {
 		}),
 		"lastEditedAt": get(func(*review) any { return nil }),
 		"url":          get(func(r *review) any { return r.pull.issue.page() + "#pullrequestreview-" + itoa(r.id) }),
-	})
-	types["PullRequestReviewComment"] = recordFields(map[string]field{
+	}),
+	"PullRequestReviewComment": recordFields(map[string]field{
 		"author":       get(func(m *remark) any { return actor(m.author) }),
 		"editor":       get(func(m *remark) any { return actor(m.editor) }),
 		"lastEditedAt": get(func(m *remark) any { return stampOrNil(m.lastEdited) }),
@@ -56,8 +56,8 @@ func init() {
 		"outdated":     get(func(m *remark) any { return m.line == 0 }),
 		"replyTo":      get(func(m *remark) any { return m.replyTo.object() }),
 		"url":          get(func(m *remark) any { return m.thread.pull.issue.page() + "#discussion_r" + itoa(m.id) }),
-	})
-	types["PullRequestReviewThread"] = map[string]field{
+	}),
+	"PullRequestReviewThread": map[string]field{
 		"id":         nodeField,
 		"isResolved": get(func(t *thread) any { return t.resolved != nil }),
 		"isOutdated": get(func(t *thread) any { return t.remarks[0].line == 0 }),
@@ -65,26 +65,26 @@ func init() {
 		"path":       get(func(t *thread) any { return t.remarks[0].path }),
 		"line":       get(func(t *thread) any { return intOrNil(t.remarks[0].line) }),
 		"comments":   list("PullRequestReviewCommentConnection", func(_ *query, t *thread, _ arguments) []object { return objects("PullRequestReviewComment", t.remarks) }),
-	}
-	types["PullRequestCommit"] = map[string]field{"id": nodeField, "commit": get(func(c *commit) any { return object{"Commit", c} })}
-	types["Commit"] = map[string]field{
+	},
+	"PullRequestCommit": map[string]field{"id": nodeField, "commit": get(func(c *commit) any { return object{"Commit", c} })},
+	"Commit": map[string]field{
 		"id":                nodeField,
 		"oid":               get(func(c *commit) any { return c.oid }),
 		"statusCheckRollup": get(func(c *commit) any { return c.rollupObject() }),
-	}
-	types["StatusCheckRollup"] = map[string]field{"id": nodeField, "state": get(func(c *commit) any { return c.rollup() })}
-	types["AutoMergeRequest"] = map[string]field{
+	},
+	"StatusCheckRollup": map[string]field{"id": nodeField, "state": get(func(c *commit) any { return c.rollup() })},
+	"AutoMergeRequest": map[string]field{
 		"enabledAt":   get(func(a *autoMerge) any { return stamp(a.at) }),
 		"enabledBy":   get(func(a *autoMerge) any { return actor(a.by) }),
 		"mergeMethod": get(func(a *autoMerge) any { return strings.ToUpper(a.strategy) }),
-	}
-	types["MergeQueueEntry"] = map[string]field{"id": nodeField, "state": get(func(*queueEntry) any { return "QUEUED" })}
+	},
+	"MergeQueueEntry": map[string]field{"id": nodeField, "state": get(func(*queueEntry) any { return "QUEUED" })},
 
-	for _, kind := range []string{"ReadyForReviewEvent", "ConvertToDraftEvent", "HeadRefDeletedEvent", "HeadRefForcePushedEvent", "MergedEvent"} {
-		types[kind] = eventFields(nil)
-	}
-	interfaces["PullRequestReview"] = []string{"Node", "Comment"}
-	interfaces["PullRequestReviewComment"] = []string{"Node", "Comment"}
+	"ReadyForReviewEvent":     eventFields(nil),
+	"ConvertToDraftEvent":     eventFields(nil),
+	"HeadRefDeletedEvent":     eventFields(nil),
+	"HeadRefForcePushedEvent": eventFields(nil),
+	"MergedEvent":             eventFields(nil),
 }
 
 func pullField(f func(*pull) any) field { return get(func(i *issue) any { return f(i.pull) }) }

@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -9,7 +10,17 @@ import (
 
 // types are the GraphQL types and the fields that this GitHub serves; anything
 // else is a violation.
-var types = map[string]map[string]field{
+var types = together(baseTypes, pullTypes, mutationTypes())
+
+func together(tables ...map[string]map[string]field) map[string]map[string]field {
+	all := map[string]map[string]field{}
+	for _, t := range tables {
+		maps.Copy(all, t)
+	}
+	return all
+}
+
+var baseTypes = map[string]map[string]field{
 	"Query": {
 		"viewer":     get(func(q *query) any { return object{"User", viewer{q.by}} }),
 		"repository": ask((*query).repository, "owner", "name", "followRenames"),
@@ -93,6 +104,9 @@ var interfaces = map[string][]string{
 	"PullRequest":  {"Node", "Comment", "Labelable", "Closable"},
 	"IssueComment": {"Node", "Comment"},
 	"Repository":   {"Node"},
+
+	"PullRequestReview":        {"Node", "Comment"},
+	"PullRequestReviewComment": {"Node", "Comment"},
 }
 
 // is reports whether a fragment with that condition concerns a type.
