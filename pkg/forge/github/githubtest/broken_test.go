@@ -83,6 +83,12 @@ func TestRequestsThatAreNotServed(t *testing.T) {
 		{"graphql variable", "POST", graphql, `{"query":"{viewer{login}}","variables":{"x":1}}`, nil, "$x is not declared", 200},
 		{"graphql missing variable", "POST", graphql, `{"query":"query($id:ID!){node(id:$id){id}}"}`, nil, "$id of type ID!", 200},
 		{"graphql syntax", "POST", graphql, `{"query":"{viewer{login}"}`, nil, "graphql:", 200},
+		{"graphql without bounds", "POST", graphql, `{"query":"{repository(owner:\"acme\",name:\"shop\"){issues{nodes{id}}}}"}`, nil, "You must provide a `first` or `last`", 200},
+		{"graphql beyond bounds", "POST", graphql, `{"query":"{repository(owner:\"acme\",name:\"shop\"){issues(first:101){nodes{id}}}}"}`, nil, "exceeds the `first` limit of 100", 200},
+		{
+			"graphql for too many nodes", "POST", graphql,
+			`{"query":"{repository(owner:\"acme\",name:\"shop\"){pullRequests(first:100){nodes{reviews(last:100){nodes{comments(last:100){totalCount}}}}}}}"}`, nil, "more than 500,000", 200,
+		},
 		{"graphql by GET", "GET", graphql, "", nil, "not served", 404},
 	} {
 		t.Run(c.name, func(t *testing.T) {

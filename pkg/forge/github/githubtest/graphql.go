@@ -139,6 +139,7 @@ const maxNodes = 500_000
 func (q *query) run() answer {
 	if q.nodes > maxNodes {
 		q.fail("MAX_NODE_LIMIT_EXCEEDED", fmt.Sprintf("This query requests up to %d possible nodes which exceeds the maximum limit of 500,000.", q.nodes), nil, nil)
+		q.server.violate("graphql: asks for up to %d nodes, more than 500,000", q.nodes)
 		return ok(map[string]any{"errors": q.errors})
 	}
 	op := q.doc.Operations[0]
@@ -233,7 +234,9 @@ func (q *query) resolve(o object, asked *ast.Field, f field) any {
 	if !f.list {
 		return f.get(q, o.value, a)
 	}
-	if err := a.boundaries(asked.Name); err != nil {
+	// The count alone may be asked for without bounds.
+	if err := a.boundaries(asked.Name); err != nil && asks(asked.SelectionSet, "nodes") {
+		q.server.violate("graphql: %s", err.message)
 		return err
 	}
 	all, isList := f.get(q, o.value, a).([]object)
@@ -241,6 +244,25 @@ func (q *query) resolve(o object, asked *ast.Field, f field) any {
 		return nil
 	}
 	return object{f.kind, newConnection(all, a)}
+}
+
+// counts reports whether nothing of a connection is asked for but how many
+// there are, which needs no boundaries.
+func counts(asked *ast.Field) bool {
+	for _, s := range asked.SelectionSet {
+		if f, isField := s.(*ast.Field); !isField || f.Name != "totalCount" {
+			return false
+		}
+	}
+	return true
+}
+
+// asks reports whether a selection has a field, by itself.
+func asks(set ast.SelectionSet, name string) bool {
+	return slices.ContainsFunc(set, func(s ast.Selection) bool {
+		f, isField := s.(*ast.Field)
+		return isField && f.Name == name
+	})
 }
 
 // complete turns a value of the state into one of the answer.

@@ -40,7 +40,8 @@ var pullTypes = map[string]map[string]field{
 		"comments": list("PullRequestReviewCommentConnection", func(_ *query, r *review, _ arguments) []object {
 			return objects("PullRequestReviewComment", r.comments)
 		}),
-		"lastEditedAt": get(func(*review) any { return nil }),
+		"editor":       get(func(r *review) any { return actor(r.editor) }),
+		"lastEditedAt": get(func(r *review) any { return stampOrNil(r.lastEdited) }),
 		"url":          get(func(r *review) any { return r.pull.issue.page() + "#pullrequestreview-" + itoa(r.id) }),
 	}),
 	"PullRequestReviewComment": recordFields(map[string]field{

@@ -51,6 +51,7 @@ func (q *query) visible(o object) bool {
 func (q *query) byIDs(_ *query, a arguments) any {
 	ids := a.texts("ids")
 	if len(ids) > 100 {
+		q.server.violate("graphql: asks for %d nodes by id, more than 100", len(ids))
 		return &gqlError{"ARGUMENT_LIMIT", fmt.Sprintf("You may not provide more than 100 node ids; you provided %d.", len(ids))}
 	}
 	all := []any{}

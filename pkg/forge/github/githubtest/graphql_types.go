@@ -84,12 +84,11 @@ var baseTypes = map[string]map[string]field{
 		"issue":        get(func(c *comment) any { return object{"Issue", c.issue} }),
 	},
 
-	"LabeledEvent":    eventFields(map[string]field{"label": get(eventLabel)}),
-	"UnlabeledEvent":  eventFields(map[string]field{"label": get(eventLabel)}),
-	"ClosedEvent":     eventFields(nil),
-	"ReopenedEvent":   eventFields(nil),
-	"AssignedEvent":   eventFields(nil),
-	"UnassignedEvent": eventFields(nil),
+	"LabeledEvent":   eventFields(map[string]field{"label": get(eventLabel)}),
+	"UnlabeledEvent": eventFields(map[string]field{"label": get(eventLabel)}),
+	"ClosedEvent":    eventFields(nil),
+	"ReopenedEvent":  eventFields(nil),
+	"AssignedEvent":  eventFields(map[string]field{"assignee": get(func(e *event) any { return actor(e.assignee) })}),
 	"RenamedTitleEvent": eventFields(map[string]field{
 		"previousTitle": get(func(e *event) any { return e.before }),
 		"currentTitle":  get(func(e *event) any { return e.after }),

@@ -45,12 +45,13 @@ type comment struct {
 // event is one item of a timeline, by its GraphQL type.
 type event struct {
 	identity
-	kind   string
-	actor  *user
-	label  *label
-	before string
-	after  string
-	commit string
+	kind     string
+	actor    *user
+	assignee *user
+	label    *label
+	before   string
+	after    string
+	commit   string
 }
 
 type reaction struct {
@@ -167,7 +168,7 @@ func (i *issue) assign(by, to *user) {
 		return
 	}
 	i.assignees = append(i.assignees, to)
-	i.record("AssignedEvent", by)
+	i.record("AssignedEvent", by).assignee = to
 }
 
 // react adds a reaction; the same one of the same user is found, not added.

@@ -30,13 +30,15 @@ type pull struct {
 // review is a submitted review. Its comments start threads or reply in them.
 type review struct {
 	identity
-	pull      *pull
-	author    *user
-	state     string // APPROVED, CHANGES_REQUESTED, COMMENTED, DISMISSED
-	body      string
-	commit    string
-	submitted time.Time
-	comments  []*remark
+	pull       *pull
+	author     *user
+	editor     *user
+	lastEdited time.Time
+	state      string // APPROVED, CHANGES_REQUESTED, COMMENTED, DISMISSED
+	body       string
+	commit     string
+	submitted  time.Time
+	comments   []*remark
 }
 
 // thread is a line's conversation.

@@ -80,6 +80,17 @@ func (r *Repository) DismissReview(number int, id int64) {
 	}
 }
 
+// EditReview changes the words of a review; the pull request's updatedAt stays.
+func (r *Repository) EditReview(by string, number int, id int64, body string) {
+	defer r.server.lock()()
+	now := r.server.world.time()
+	for _, review := range r.pull(number).reviews {
+		if review.id == id {
+			review.body, review.editor, review.lastEdited, review.updated = body, r.user(by), now, now
+		}
+	}
+}
+
 // Remarks are the ids of a pull request's comments on lines, oldest first.
 func (r *Repository) Remarks(number int) []int64 {
 	defer r.server.lock()()

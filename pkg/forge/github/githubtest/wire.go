@@ -176,10 +176,10 @@ func (s *Server) encode(x *exchange) {
 	}
 	a.header = h
 	s.checkAnswer(x)
-	s.addHeaders(x)
 	if x.req.Method == http.MethodGet && a.status == http.StatusOK && x.logged.Charged {
 		s.conditional(x)
 	}
+	s.addHeaders(x)
 }
 
 // conditional gives an answer its ETag. The same answer again is 304, and free.
@@ -194,7 +194,6 @@ func (s *Server) conditional(x *exchange) {
 	a.status, x.text, a.body = http.StatusNotModified, nil, nil
 	x.token.rest.used--
 	x.logged.Charged = false
-	s.addHeaders(x)
 }
 
 // addHeaders says who asked, what is left, and what the token may do.
