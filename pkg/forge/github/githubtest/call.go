@@ -101,10 +101,8 @@ func (c *call) refuseToken() answer {
 		return notFound()
 	case c.token.classic():
 		return refuse(http.StatusForbidden, "Must have admin rights to Repository.")
-	case c.token.Kind == "actions":
-		return refuse(http.StatusForbidden, "Resource not accessible by integration").with("X-Accepted-GitHub-Permissions", c.route.needs)
 	}
-	return refuse(http.StatusForbidden, "Resource not accessible by personal access token").with("X-Accepted-GitHub-Permissions", c.route.needs)
+	return refuse(http.StatusForbidden, c.token.inaccessible()).with("X-Accepted-GitHub-Permissions", c.route.needs)
 }
 
 func (c *call) refuseRole() answer {

@@ -52,7 +52,7 @@ func (q *query) pullRequest(id string) (*pull, *gqlError) {
 	case !there, !isIssue, i.pull == nil:
 		return nil, &gqlError{"NOT_FOUND", "Could not resolve to a node with the global id of '" + id + "'"}
 	case !q.token.may("pull_requests=write", i.repo):
-		return nil, &gqlError{"FORBIDDEN", map[bool]string{true: "Resource not accessible by integration", false: "Resource not accessible by personal access token"}[q.token.Kind == "actions"]}
+		return nil, &gqlError{"FORBIDDEN", q.token.inaccessible()}
 	case i.repo.archived:
 		return nil, unprocessableQL("Repository was archived so is read-only.")
 	case i.author != q.by && !atLeast(i.repo.role(q.by), "write"):

@@ -15,7 +15,7 @@ var pullTypes = map[string]map[string]field{
 		"merged":              pullField(func(p *pull) any { return p.merged() }),
 		"mergedAt":            pullField(func(p *pull) any { return stampOrNil(p.mergedAt) }),
 		"mergedBy":            pullField(func(p *pull) any { return actor(p.mergedBy) }),
-		"mergeCommit":         pullField(func(p *pull) any { return p.issue.repo.commitObject(p.mergeOID) }),
+		"mergeCommit":         ask(func(q *query, i *issue, _ arguments) any { return q.commit(i.repo, i.pull.mergeOID) }),
 		"headRepository":      pullField(func(p *pull) any { return repositoryObject(p.headRepo) }),
 		"reviewDecision":      pullField(func(p *pull) any { return orNil(p.decision()) }),
 		"mergeStateStatus":    pullField(func(p *pull) any { return p.mergeState() }),
@@ -36,7 +36,7 @@ var pullTypes = map[string]map[string]field{
 		"state":       get(func(r *review) any { return r.state }),
 		"body":        get(func(r *review) any { return r.body }),
 		"submittedAt": get(func(r *review) any { return stamp(r.submitted) }),
-		"commit":      get(func(r *review) any { return r.pull.issue.repo.commitObject(r.commit) }),
+		"commit":      ask(func(q *query, r *review, _ arguments) any { return q.commit(r.pull.issue.repo, r.commit) }),
 		"comments": list("PullRequestReviewCommentConnection", func(_ *query, r *review, _ arguments) []object {
 			return objects("PullRequestReviewComment", r.comments)
 		}),
@@ -107,9 +107,13 @@ func intOrNil(n int) any {
 	return n
 }
 
-func (r *repository) commitObject(oid string) any {
-	if oid == "" {
+// commit is one as GraphQL shows it: to tokens that may read the contents.
+func (q *query) commit(r *repository, oid string) any {
+	switch {
+	case oid == "":
 		return nil
+	case !q.token.may("contents=read", r):
+		return &gqlError{"FORBIDDEN", q.token.inaccessible()}
 	}
 	return object{"Commit", r.commit(oid)}
 }

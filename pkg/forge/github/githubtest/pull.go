@@ -178,8 +178,13 @@ func (p *pull) blocked() bool {
 	return p.decision() != "" && p.decision() != "APPROVED" || !p.checked() || p.issue.repo.rules.Queue
 }
 
-// decision is the review decision; "" when no review is asked for.
+// decision is the review decision; "" where reviews are not required, whatever
+// reviewers said.
 func (p *pull) decision() string {
+	need := p.issue.repo.rules.Reviews
+	if need == 0 {
+		return ""
+	}
 	verdict := map[string]string{}
 	for _, r := range p.reviews {
 		if r.state != "COMMENTED" && atLeast(p.issue.repo.role(r.author), "write") {
@@ -195,10 +200,7 @@ func (p *pull) decision() string {
 			approvals++
 		}
 	}
-	switch need := p.issue.repo.rules.Reviews; {
-	case need == 0:
-		return ""
-	case approvals >= need:
+	if approvals >= need {
 		return "APPROVED"
 	}
 	return "REVIEW_REQUIRED"

@@ -185,7 +185,9 @@ func TestReviewsAndThreads(t *testing.T) {
 	}).is(t, "state", "COMMENTED")
 	id := c.want(200, "GET", "/repos/acme/shop/pulls/1", nil).at("node_id")
 	pull := c.pull(id)
-	pull.is(t, "data.nodes.0.reviewDecision", "CHANGES_REQUESTED")
+	pull.is(t, "data.nodes.0.reviewDecision", nil) // no review is required
+	shop.SetRules(githubtest.Rules{Reviews: 1})
+	c.pull(id).is(t, "data.nodes.0.reviewDecision", "CHANGES_REQUESTED")
 	pull.is(t, "data.nodes.0.reviewThreads.nodes.0.isResolved", true)
 	pull.is(t, "data.nodes.0.reviews.nodes.0.comments.nodes.0.line", float64(2))
 	pull.is(t, "data.nodes.0.reviews.nodes.1.comments.nodes.0.replyTo.fullDatabaseId", itoa(remark))

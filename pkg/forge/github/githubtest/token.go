@@ -85,6 +85,14 @@ func (t *token) may(need string, r *repository) bool {
 	return has == "write" || has == level || level == "read" && !r.private
 }
 
+// inaccessible is what GitHub says when the token lacks a permission.
+func (t *token) inaccessible() string {
+	if t.Kind == "actions" {
+		return "Resource not accessible by integration"
+	}
+	return "Resource not accessible by personal access token"
+}
+
 // charge counts against a window; false when nothing is left.
 func (l *window) charge(now time.Time, cost int) bool {
 	l.roll(now)
