@@ -102,6 +102,18 @@ func TestRequestsThatAreNotServed(t *testing.T) {
 	}
 }
 
+func TestAFaultOfTheServerItself(t *testing.T) {
+	s := undescribed(t, "")
+	s.world.repos[0].git = nil
+	if got := say(s, "GET", "/repos/acme/shop", ""); got.Code != http.StatusInternalServerError {
+		t.Errorf("answers %d", got.Code)
+	}
+	wantViolation(t, s, "GET /repos/acme/shop 0 charged: this server failed: runtime error")
+	if got := say(s, "GET", "/repos/acme/shop/issues/1", ""); got.Code != http.StatusOK {
+		t.Errorf("the next request is answered with %d", got.Code)
+	}
+}
+
 func TestWhatGitHubDoesNotTake(t *testing.T) {
 	for _, c := range []struct{ name, method, path, body, says string }{
 		{"graphql field", "POST", "/graphql", `{"query":"{viewer{loginn}}"}`, `Cannot query field "loginn" on type "User"`},

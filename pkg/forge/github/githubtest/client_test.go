@@ -28,9 +28,9 @@ type answer struct {
 }
 
 // start is a server with ann, who may write, and a token of backburner's.
-func start(t *testing.T) (*githubtest.Server, client) {
+func start(t *testing.T, opts ...githubtest.Options) (*githubtest.Server, client) {
 	t.Helper()
-	hub := githubtest.Start(t)
+	hub := githubtest.Start(t, opts...)
 	hub.AddUser("backburner-bot", "write")
 	hub.AddUser("ann", "write")
 	return hub, client{t, hub, hub.IssueToken(githubtest.Token{Login: "backburner-bot"})}

@@ -1,8 +1,6 @@
 package githubtest
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -33,6 +31,8 @@ type Fault struct {
 	Skip int
 	// Times is how often it happens; 0 is once, below 0 always.
 	Times int
+
+	done bool // in the request at hand
 }
 
 var faultKind = regexp.MustCompile(`^(4\d\d|5\d\d|secondary|secondary-bare|429-secondary|primary|cut|lost|truncated|html|empty|stale|slow(:.+)?|partial(:.+)?|timeout)$`)
@@ -72,6 +72,7 @@ func (s *Server) takeFault(x *exchange) *Fault {
 			continue
 		}
 		f.Times--
+		f.done = false
 		return f
 	}
 	return nil
@@ -177,33 +178,17 @@ func (f *Fault) after(x *exchange) {
 			must(err)
 		}
 		x.delay = d
-	case "partial":
-		f.spoil(x)
 	}
 }
 
-// spoil makes one repository of a GraphQL answer null, with an error beside it.
-func (f *Fault) spoil(x *exchange) {
-	var said map[string]any
-	if json.Unmarshal(x.text, &said) != nil {
-		return
+// hits reports whether a GraphQL request fails at a repository: at the one that
+// is named, else at the first.
+func (f *Fault) hits(slug string) bool {
+	if f == nil || f.name() != "partial" || f.done || f.value() != "" && !strings.EqualFold(f.value(), slug) {
+		return false
 	}
-	data, _ := said["data"].(map[string]any)
-	for _, alias := range sortedKeys(data) {
-		r, isObject := data[alias].(map[string]any)
-		if !isObject || !strings.HasPrefix(fmt.Sprint(r["id"]), "R_") || f.value() != "" && !strings.EqualFold(fmt.Sprint(r["nameWithOwner"]), f.value()) {
-			continue
-		}
-		data[alias] = nil
-		errors, _ := said["errors"].([]any)
-		said["errors"] = append(errors, map[string]any{
-			"message": "Something went wrong while executing your query.", "path": []any{alias}, "locations": []any{map[string]any{"line": 1, "column": 1}},
-		})
-		break
-	}
-	text, err := json.Marshal(said)
-	must(err)
-	x.text = text
+	f.done = true
+	return true
 }
 
 func (f *Fault) cuts() bool { return f.Kind == "cut" || f.Kind == "lost" }

@@ -16,6 +16,7 @@ type query struct {
 	server *Server
 	token  *token
 	by     *user
+	fault  *Fault
 	doc    *ast.QueryDocument
 	vars   map[string]any
 	cost   int
@@ -48,7 +49,7 @@ func (s *Server) graphql(x *exchange) answer {
 		return ok(map[string]any{"errors": []any{map[string]any{"message": fmt.Sprintf("Parse error: %v", err)}}})
 	}
 	x.logged.Document = describe(doc)
-	q := &query{server: s, token: x.token, by: x.token.user, doc: doc, vars: sent.Variables}
+	q := &query{server: s, token: x.token, by: x.token.user, fault: x.fault, doc: doc, vars: sent.Variables}
 	if problems := append(s.schemas.checkDocument(sent.Query), q.checkVariables()...); len(problems) > 0 {
 		for _, p := range problems {
 			s.violate("graphql: %s in %s", p, sent.Query)

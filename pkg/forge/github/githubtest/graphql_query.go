@@ -13,6 +13,9 @@ import (
 func (q *query) repository(_ *query, a arguments) any {
 	slug := a.text("owner") + "/" + a.text("name")
 	r, _ := q.server.world.find(slug)
+	if q.fault.hits(slug) {
+		return &gqlError{"", "Something went wrong while executing your query."}
+	}
 	if r == nil || !q.sees(r) {
 		return &gqlError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a Repository with the name '%s'.", slug)}
 	}

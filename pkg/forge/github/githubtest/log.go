@@ -3,10 +3,12 @@ package githubtest
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Request is one request that came in, and how it was answered.
 type Request struct {
+	At           time.Time // by the clock of this machine
 	Method, Path string
 	Document     string // of GraphQL: its operation and first fields
 	Status       int

@@ -30,8 +30,9 @@ func (p *pull) refusal(strategy string, throughQueue bool) string {
 		return "Changes were requested by a reviewer with write access."
 	case p.decision() == "REVIEW_REQUIRED":
 		return fmt.Sprintf("At least %d approving review is required by reviewers with write access.", rules.Reviews)
-	case !p.checked():
-		return fmt.Sprintf("Required status check %q is expected.", rules.Checks[0])
+	}
+	if missing := p.unchecked(); missing != "" {
+		return fmt.Sprintf("Required status check %q is expected.", missing)
 	}
 	return ""
 }

@@ -119,7 +119,10 @@ func (r *Repository) comment(id int64) *comment {
 }
 
 // CloneURL is where git fetches and pushes.
-func (r *Repository) CloneURL() string { return "file://" + r.repo.git.dir }
+func (r *Repository) CloneURL() string {
+	defer r.server.lock()()
+	return "file://" + r.repo.git.dir
+}
 
 // Permit gives a user a role here.
 func (r *Repository) Permit(login, role string) {

@@ -175,7 +175,7 @@ func (p *pull) comparison() *comparison { return p.issue.repo.git.compare(p.base
 
 // blocked reports whether the rules keep the pull request from being merged.
 func (p *pull) blocked() bool {
-	return p.decision() != "" && p.decision() != "APPROVED" || !p.checked() || p.issue.repo.rules.Queue
+	return p.decision() != "" && p.decision() != "APPROVED" || p.unchecked() != "" || p.issue.repo.rules.Queue
 }
 
 // decision is the review decision; "" where reviews are not required, whatever
@@ -206,15 +206,16 @@ func (p *pull) decision() string {
 	return "REVIEW_REQUIRED"
 }
 
-// checked reports whether the required checks are green on the head.
-func (p *pull) checked() bool {
+// unchecked is the first required check that is not green on the head; "" when
+// all are.
+func (p *pull) unchecked() string {
 	c := p.issue.repo.commits[p.headOID]
 	for _, name := range p.issue.repo.rules.Checks {
 		if c == nil || !c.green(name) {
-			return false
+			return name
 		}
 	}
-	return true
+	return ""
 }
 
 // mergeState is GitHub's summary of whether a merge would work.

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/backburner-cli/backburner/pkg/forge/github/githubtest"
@@ -49,17 +50,53 @@ func (c checkout) commit(name, text string) string {
 	return c.git("rev-parse", "HEAD")
 }
 
-// shopWithPull has main and a branch tea that adds tea.txt, and a pull request of it.
+// made is the folder of template.
+var made struct {
+	sync.Once
+	dir string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(made.dir)
+	os.Exit(code)
+}
+
+// template is a folder with a bare repository acme/shop.git and a checkout work
+// of it: main, and a branch tea that adds tea.txt. It is made once, since git
+// takes its time.
+func template(t *testing.T) string {
+	t.Helper()
+	made.Do(func() {
+		dir, err := os.MkdirTemp("", "githubtest-template-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		made.dir = dir
+		hub := githubtest.Start(t, githubtest.Options{Dir: dir})
+		work := clone(t, hub.AddRepository("acme/shop"))
+		work.commit("README", "shop\n")
+		work.git("checkout", "-q", "-b", "tea")
+		work.commit("tea.txt", "green\nblack\n")
+		work.git("push", "-q", "origin", "main", "tea")
+		if err := os.CopyFS(filepath.Join(dir, "work"), os.DirFS(work.dir)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return made.dir
+}
+
+// shopWithPull has a draft pull request of tea, and a checkout with tea checked out.
 func shopWithPull(t *testing.T) (*githubtest.Server, client, *githubtest.Repository, checkout) {
 	t.Helper()
-	hub, c := start(t)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(template(t))); err != nil {
+		t.Fatal(err)
+	}
+	hub, c := start(t, githubtest.Options{Dir: dir})
 	shop := hub.AddRepository("acme/shop")
-	work := clone(t, shop)
-	work.commit("README", "shop\n")
-	work.git("push", "-q", "origin", "main")
-	work.git("checkout", "-q", "-b", "tea")
-	work.commit("tea.txt", "green\nblack\n")
-	work.git("push", "-q", "origin", "tea")
+	work := checkout{t, filepath.Join(dir, "work")}
+	work.git("remote", "set-url", "origin", shop.CloneURL())
 	c.want(201, "POST", "/repos/acme/shop/pulls", map[string]any{"title": "Sell tea", "body": "All kinds.", "head": "tea", "base": "main", "draft": true})
 	return hub, c, shop, work
 }

@@ -1,8 +1,10 @@
 package githubtest
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 )
 
 func (c *call) listReviews() answer {
@@ -63,6 +65,9 @@ func (c *call) remarks() (all []Remark, wrong string) {
 		m.Line = int(line)
 		if _, shown := c.issue.pull.hunk(m.Path, m.Line); !shown || sent["side"] == "LEFT" {
 			return nil, "Pull request review thread line must be part of the diff and Pull request review thread diff hunk can't be blank"
+		}
+		if utf8.RuneCountInString(m.Body) > longest {
+			return nil, fmt.Sprintf("Body is too long (maximum is %d characters)", longest)
 		}
 		all = append(all, m)
 	}

@@ -88,7 +88,10 @@ func (s *Server) Stop() {
 }
 
 // URL is the root of the REST interface; GraphQL is at URL/graphql.
-func (s *Server) URL() string { return s.world.url }
+func (s *Server) URL() string {
+	defer s.lock()()
+	return s.world.url
+}
 
 // CloneURL is the template for the addresses of its repositories.
 func (s *Server) CloneURL() string { return "file://" + s.world.dir + "/{slug}.git" }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -34,11 +35,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return // the client went away
 	}
 	x := &exchange{req: req, raw: raw}
-	x.logged = Request{Method: req.Method, Path: req.URL.RequestURI()}
-	s.mu.Lock()
-	s.exchange(x)
-	s.mu.Unlock()
+	x.logged = Request{Method: req.Method, Path: req.URL.RequestURI(), At: time.Now()}
+	s.safely(x)
 	x.deliver(w)
+}
+
+// safely is an exchange under the lock. A fault of this server's own fails the
+// test, and does not hold it up.
+func (s *Server) safely(x *exchange) {
+	defer s.lock()()
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.violate("%s: this server failed: %v\n%s", x.logged, fault, debug.Stack())
+			x.answer, x.text = answer{status: http.StatusInternalServerError}, nil
+		}
+	}()
+	s.exchange(x)
 }
 
 func (s *Server) exchange(x *exchange) {
