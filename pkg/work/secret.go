@@ -28,6 +28,21 @@ type secret struct {
 	shape *regexp.Regexp
 }
 
+// keyBody is a private key to its end, or to the end of the text.
+var keyBody = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----.*?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|\z)`)
+})
+
+// Redact is a text with the secrets in it taken out, and what they were in their
+// place.
+func Redact(text string) string {
+	text = keyBody().ReplaceAllLiteralString(text, "[redacted: a private key]")
+	for _, s := range secrets() {
+		text = s.shape.ReplaceAllLiteralString(text, "[redacted: "+s.what+"]")
+	}
+	return text
+}
+
 // Secret finds the first secret among the lines that a patch adds, and says
 // what it is and in which file; "" when there is none. The secret itself is
 // not in the answer.

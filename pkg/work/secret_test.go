@@ -40,3 +40,20 @@ func TestSecret(t *testing.T) {
 		})
 	}
 }
+
+func TestRedact(t *testing.T) {
+	long := strings.Repeat("a1B2", 20)
+	key := "-----BEGIN RSA PRIVATE KEY-----\n" + long + "\n-----END RSA PRIVATE KEY-----"
+	for _, tc := range []struct{ name, text, want string }{
+		{"nothing", "ghp_short, and words", "ghp_short, and words"},
+		{"token", "use ghp_" + long[:36] + ", twice ghp_" + long[:36], "use [redacted: a GitHub token], twice [redacted: a GitHub token]"},
+		{"key", "before\n" + key + "\nafter", "before\n[redacted: a private key]\nafter"},
+		{"half a key", "before\n" + key[:60], "before\n[redacted: a private key]"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := work.Redact(tc.text); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

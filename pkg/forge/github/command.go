@@ -1,0 +1,188 @@
+package github
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Verb is what a command in a comment asks for.
+type Verb string
+
+// The verbs of commands.
+const (
+	VerbStart   Verb = "start"
+	VerbPlan    Verb = "plan" // [words]: make one, or another one
+	VerbApprove Verb = "approve"
+	VerbAnswer  Verb = "answer" // TEXT, or q2: TEXT
+	VerbRetry   Verb = "retry"  // [words]
+	VerbHold    Verb = "hold"
+	VerbResume  Verb = "resume"
+	VerbReview  Verb = "review"
+	VerbPrepare Verb = "prepare-for-merge"
+	VerbMerge   Verb = "merge"
+	VerbSkip    Verb = "skip" // CAPABILITY
+	VerbCancel  Verb = "cancel"
+	VerbStatus  Verb = "status"
+	VerbHelp    Verb = "help"
+	VerbUnknown Verb = "" // what was typed is no verb
+)
+
+var verbs = []Verb{
+	VerbStart, VerbPlan, VerbApprove, VerbAnswer, VerbRetry, VerbHold, VerbResume, VerbReview, VerbPrepare, VerbMerge, VerbSkip, VerbCancel, VerbStatus, VerbHelp,
+}
+
+// wordy are the verbs whose words may go on over the lines that follow.
+var wordy = []Verb{VerbAnswer, VerbRetry, VerbPlan}
+
+// Command is one line of a comment that is meant for backburner.
+type Command struct {
+	Verb     Verb
+	Text     string // what follows the verb
+	Question string // of an answer: "q2"
+	Line     string // as it was typed
+}
+
+// Hash is the identity of what is asked: the same words again are the same
+// command, other words another one.
+func (c Command) Hash() string {
+	sum := sha256.Sum256([]byte(string(c.Verb) + "\n" + c.Line + "\n" + c.Text))
+	return hex.EncodeToString(sum[:6])
+}
+
+// Commands are the commands in a text, in order: every line that starts with the
+// prefix and a space, and is neither part of a code block, nor quoted, nor
+// hidden in a comment of HTML. Each of them counts; the same one twice is one.
+// The words of answer, retry and plan go on until the next command, or the end.
+func Commands(text, prefix string) []Command {
+	var all []Command
+	var at scanner
+	open := -1 // the command that takes the lines that follow
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		c, ok := Command{}, false
+		if at.readable(line) {
+			c, ok = parseCommand(line, prefix)
+		}
+		switch {
+		case ok:
+			all = append(all, c)
+			open = -1
+			if slices.Contains(wordy, c.Verb) {
+				open = len(all) - 1
+			}
+		case open >= 0:
+			all[open].Text += "\n" + line
+		}
+	}
+	var once []Command
+	for _, c := range all {
+		c = c.settled()
+		if !slices.ContainsFunc(once, func(o Command) bool { return o.Hash() == c.Hash() }) {
+			once = append(once, c)
+		}
+	}
+	return once
+}
+
+func parseCommand(line, prefix string) (Command, bool) {
+	if prefix == "" || len(line) < len(prefix) || !strings.EqualFold(line[:len(prefix)], prefix) {
+		return Command{}, false
+	}
+	rest := line[len(prefix):]
+	if rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+		return Command{}, false
+	}
+	word, text, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(rest, "\t", " ")), " ")
+	c := Command{Verb: verbOf(word), Text: strings.TrimSpace(text), Line: strings.Join(strings.Fields(line), " ")}
+	return c, true
+}
+
+func verbOf(word string) Verb {
+	word = strings.ToLower(word)
+	switch word {
+	case "":
+		return VerbHelp
+	case "prepare":
+		return VerbPrepare
+	}
+	if slices.Contains(verbs, Verb(word)) {
+		return Verb(word)
+	}
+	return VerbUnknown
+}
+
+var question = regexp.MustCompile(`^(q[0-9]{1,3}):\s*`)
+
+// settled is the command once all its lines are known.
+func (c Command) settled() Command {
+	c.Text = strings.TrimSpace(c.Text)
+	if m := question.FindStringSubmatch(c.Text); m != nil && c.Verb == VerbAnswer {
+		c.Question, c.Text = m[1], c.Text[len(m[0]):]
+	}
+	return c
+}
+
+// scanner goes through the lines of a Markdown text and knows which of them its
+// author means to be read as they stand.
+type scanner struct {
+	fence   string // that the code block began with
+	comment bool   // of HTML
+}
+
+// readable takes the next line.
+func (s *scanner) readable(line string) bool {
+	trimmed := strings.TrimLeft(line, " ")
+	indented := len(line)-len(trimmed) > 3
+	switch {
+	case s.comment:
+		s.comment = staysOpen("<!--" + line)
+		return false
+	case s.fence != "":
+		if !indented && closes(trimmed, s.fence) {
+			s.fence = ""
+		}
+		return false
+	}
+	if f := fenceOf(trimmed); f != "" && !indented {
+		s.fence = f
+		return false
+	}
+	s.comment = staysOpen(line)
+	return true
+}
+
+// fenceOf is the fence that a line opens a code block with; "" when it is none.
+func fenceOf(line string) string {
+	for _, mark := range []string{"`", "~"} {
+		n := len(line) - len(strings.TrimLeft(line, mark))
+		if n >= 3 && (mark == "~" || !strings.Contains(line[n:], "`")) {
+			return line[:n]
+		}
+	}
+	return ""
+}
+
+// closes reports whether a line ends the code block that a fence began.
+func closes(line, fence string) bool {
+	rest := strings.TrimRight(line, " \t")
+	return len(rest) >= len(fence) && strings.Trim(rest, fence[:1]) == ""
+}
+
+// staysOpen reports whether a comment of HTML that begins on the line does not
+// end there.
+func staysOpen(line string) bool {
+	for {
+		_, after, begins := strings.Cut(line, "<!--")
+		if !begins {
+			return false
+		}
+		_, rest, ends := strings.Cut(after, "-->")
+		if !ends {
+			return true
+		}
+		line = rest
+	}
+}

@@ -1,0 +1,185 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Post is a comment that is to be on a thread, once.
+type Post struct {
+	Slug    string
+	Number  int
+	Key     string    // its identity on the thread, such as the id of a notice
+	Body    string    // Markdown; what is an agent's in it went through Outgoing
+	Pointer string    // where the whole is when the body is too long: "see the execution's log"
+	ID      ID        // of the comment, where it is known to be there
+	Hash    string    // Posted.Hash of the last time: the same text is not sent again
+	Since   time.Time // an earlier attempt is not older than this; zero: look through all comments
+}
+
+// Posted is a comment that is there.
+type Posted struct {
+	ID   ID
+	URL  string
+	Hash string // of its text
+}
+
+type restComment struct {
+	ID      ID     `json:"id"`
+	Body    string `json:"body"`
+	HTMLURL string `json:"html_url"`
+	User    struct {
+		Login string `json:"login"`
+		Type  string `json:"type"`
+	} `json:"user"`
+}
+
+func (c restComment) by() Actor { return Actor{Login: c.User.Login, Type: c.User.Type} }
+
+// Upsert brings a comment to a thread, or changes the one that is there. One that
+// an earlier call made, though the answer to it was lost, is found by its marker.
+func (c *Client) Upsert(ctx context.Context, p Post) (Posted, error) {
+	body := c.body(p.Body, p.Pointer, p.Key)
+	if p.ID != 0 && p.Hash == hash(body) {
+		return Posted{ID: p.ID, Hash: p.Hash}, nil
+	}
+	if p.ID != 0 {
+		there, err := c.edit(ctx, p, p.ID, body)
+		if !isKind(err, KindNotFound) {
+			return there, err
+		}
+	}
+	found, err := c.findComment(ctx, p)
+	switch {
+	case err != nil:
+		return Posted{}, err
+	case found.ID != 0 && found.Body == body:
+		return Posted{ID: found.ID, URL: found.HTMLURL, Hash: hash(body)}, nil
+	case found.ID != 0:
+		return c.edit(ctx, p, found.ID, body)
+	}
+	var made restComment
+	_, err = c.do(ctx, request{op: "comment on " + threadName(p.Slug, p.Number), method: http.MethodPost, path: threadPath(p.Slug, p.Number, "comments"), body: textOf(body)}, &made)
+	if err != nil {
+		return Posted{}, err
+	}
+	return Posted{ID: made.ID, URL: made.HTMLURL, Hash: hash(body)}, nil
+}
+
+func (c *Client) edit(ctx context.Context, p Post, id ID, body string) (Posted, error) {
+	var made restComment
+	op := "edit a comment on " + threadName(p.Slug, p.Number)
+	_, err := c.do(ctx, request{op: op, method: http.MethodPatch, path: repoPath(p.Slug, "issues", "comments", id.String()), body: textOf(body)}, &made)
+	if err != nil {
+		return Posted{}, err
+	}
+	return Posted{ID: id, URL: made.HTMLURL, Hash: hash(body)}, nil
+}
+
+// findComment looks for the comment of a key among ours on the thread.
+func (c *Client) findComment(ctx context.Context, p Post) (found restComment, err error) {
+	viewer, err := c.Viewer(ctx)
+	if err != nil {
+		return found, err
+	}
+	where := threadPath(p.Slug, p.Number, "comments") + "?per_page=100"
+	if !p.Since.IsZero() {
+		where += "&since=" + p.Since.UTC().Format(time.RFC3339)
+	}
+	op := "look for a comment on " + threadName(p.Slug, p.Number)
+	err = pages(ctx, c, request{op: op, path: where}, func(page []restComment) bool {
+		for _, one := range page {
+			if viewer.Is(one.by()) && marks(one.Body, p.Key) {
+				found = one
+				return false
+			}
+		}
+		return true
+	})
+	return found, err
+}
+
+// Comments reads all comments of a thread, oldest first.
+func (c *Client) Comments(ctx context.Context, slug string, number int) ([]Comment, error) {
+	var all []Comment
+	type full struct {
+		restComment
+		Node      string    `json:"node_id"`
+		CreatedAt time.Time `json:"created_at"`
+		UpdatedAt time.Time `json:"updated_at"`
+	}
+	r := request{op: "read " + threadName(slug, number), path: threadPath(slug, number, "comments") + "?per_page=100"}
+	err := pages(ctx, c, r, func(page []full) bool {
+		for _, one := range page {
+			w := Written{Author: one.by(), Body: one.Body, CreatedAt: one.CreatedAt}
+			if one.UpdatedAt.After(one.CreatedAt) {
+				w.EditedAt = one.UpdatedAt
+			}
+			all = append(all, Comment{Written: w, Node: one.Node, ID: one.ID})
+		}
+		return true
+	})
+	return all, err
+}
+
+// body is a text as it is sent: short enough, with our marker, and without our token.
+func (c *Client) body(text, pointer, key string) string {
+	if c.connect() == nil {
+		text = strings.ReplaceAll(text, c.wire.token, "[redacted: a GitHub token]")
+	}
+	if key == "" {
+		return Cut(text, pointer, maxBody)
+	}
+	end := "\n\n" + marker(key)
+	return Cut(text, pointer, maxBody-len(end)) + end
+}
+
+// pages reads a list page by page until each says that it has enough. The
+// address of the next page is GitHub's; only its query is taken from there.
+func pages[T any](ctx context.Context, c *Client, r request, each func([]T) bool) error {
+	for {
+		var page []T
+		h, err := c.do(ctx, r, &page)
+		if err != nil {
+			return err
+		}
+		next := nextQuery(h.Get("Link"))
+		if !each(page) || next == "" {
+			return nil
+		}
+		r.path, _, _ = strings.Cut(r.path, "?")
+		r.path += "?" + next
+	}
+}
+
+// nextQuery is the query of the next page in a Link header; "" after the last.
+func nextQuery(link string) string {
+	for part := range strings.SplitSeq(link, ",") {
+		target, rel, _ := strings.Cut(part, ";")
+		if !strings.Contains(rel, `rel="next"`) {
+			continue
+		}
+		target = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(target), "<"), ">")
+		_, q, _ := strings.Cut(target, "?")
+		return q
+	}
+	return ""
+}
+
+func textOf(body string) map[string]string { return map[string]string{"body": body} }
+
+func threadName(slug string, number int) string { return slug + "#" + strconv.Itoa(number) }
+
+// threadPath is a path below an issue; a pull request is one as well.
+func threadPath(slug string, number int, parts ...string) string {
+	return repoPath(slug, append([]string{"issues", strconv.Itoa(number)}, parts...)...)
+}
+
+func isKind(err error, k Kind) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == k
+}

@@ -1,0 +1,101 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+const openBatch = 100
+
+// Open is where a thread stands that is of interest whether it moved or not.
+type Open struct {
+	Node      string
+	Gone      bool // deleted, transferred, or no longer visible; see Locate
+	Slug      string
+	Number    int
+	Title     string
+	URL       string
+	State     State
+	Reason    string
+	UpdatedAt time.Time
+	Said      int       // comments and reviews: when it changes, the thread wants reading
+	Pull      *OpenPull // nil: it is an issue
+}
+
+// OpenPull is where a pull request stands.
+type OpenPull struct {
+	Head, HeadOID string
+	Base, BaseOID string
+	Draft         bool
+	MergeOID      string // the commit that it landed as
+	Decision      string // of the reviews: APPROVED, CHANGES_REQUESTED, REVIEW_REQUIRED, or ""
+	Mergeable     string // CLEAN, DIRTY, BLOCKED, BEHIND, UNSTABLE, HAS_HOOKS, DRAFT, UNKNOWN
+	Queued        bool   // in the merge queue
+	Auto          bool   // to be merged by GitHub when it may be
+	Checks        string // of the head: SUCCESS, FAILURE, PENDING, ERROR, EXPECTED, or "" for none
+}
+
+type gqlOpen struct {
+	gqlThread
+	Reviews          list[struct{}] `json:"reviews"`
+	ReviewDecision   string         `json:"reviewDecision"`
+	MergeStateStatus string         `json:"mergeStateStatus"`
+	IsInMergeQueue   bool           `json:"isInMergeQueue"`
+	AutoMergeRequest *struct{}      `json:"autoMergeRequest"`
+	Commits          list[gqlCheck] `json:"commits"`
+}
+
+type gqlCheck struct {
+	Commit struct {
+		OID    string
+		Rollup struct{ State string } `json:"statusCheckRollup"`
+	}
+}
+
+// Open reads where threads stand, by their node ids and in their order, a
+// hundred with each request.
+func (c *Client) Open(ctx context.Context, nodes []string) ([]Open, error) {
+	var all []Open
+	for len(nodes) > 0 {
+		batch := nodes[:min(len(nodes), openBatch)]
+		nodes = nodes[len(batch):]
+		var got struct{ Nodes []*gqlOpen }
+		parts, err := c.ask(ctx, query{op: "look at open threads", text: openQuery, vars: map[string]any{"ids": batch}}, &got)
+		if err != nil {
+			return all, err
+		}
+		for i, node := range batch {
+			switch e := parts[fmt.Sprintf("nodes.%d", i)]; {
+			case i < len(got.Nodes) && got.Nodes[i] != nil && got.Nodes[i].Number > 0:
+				all = append(all, got.Nodes[i].open(node))
+			case e != nil && e.Kind != KindNotFound:
+				return all, e // not visible today is not gone
+			default:
+				all = append(all, Open{Node: node, Gone: true})
+			}
+		}
+	}
+	return all, nil
+}
+
+func (g *gqlOpen) open(node string) Open {
+	o := Open{
+		Node: node, Slug: g.Repository.NameWithOwner, Number: g.Number, Title: g.Title, URL: g.URL, State: g.State, Reason: g.StateReason,
+		UpdatedAt: g.UpdatedAt, Said: g.Comments.TotalCount + g.Reviews.TotalCount,
+	}
+	if g.Type != "PullRequest" {
+		return o
+	}
+	o.State = g.PullState
+	o.Pull = &OpenPull{
+		Head: g.HeadRefName, HeadOID: g.HeadRefOID, Base: g.BaseRefName, BaseOID: g.BaseRefOID, Draft: g.IsDraft, MergeOID: g.MergeCommit.OID,
+		Decision: g.ReviewDecision, Mergeable: g.MergeStateStatus, Queued: g.IsInMergeQueue, Auto: g.AutoMergeRequest != nil,
+	}
+	for _, n := range g.Commits.Nodes {
+		if n.Commit.OID == g.HeadRefOID { // else the checks are of another commit
+			o.Pull.Checks = n.Commit.Rollup.State
+		}
+	}
+	return o
+}

@@ -1,0 +1,202 @@
+package github
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/backburner-cli/backburner/pkg/forge"
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// apart is what is put between two characters that must not be read as one
+// thing: nobody sees it. It is written as an entity, which people who edit the
+// text do see.
+const apart = "&#8203;"
+
+var (
+	// codedAt is an @ as an entity of HTML, which GitHub resolves before it looks for names.
+	codedAt = regexp.MustCompile(`(?i)&(?:#0*64|#x0*40|commat);`)
+	// closing is a reference that closes the issue it names when the text is that of a pull request.
+	closing = regexp.MustCompile(`(?i)\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(:?\s+)(#[0-9]|gh-[0-9]|[\w.-]+/[\w.-]+#[0-9]|https?://)`)
+	// address is a link as GitHub finds it in plain text, with an @ in its path.
+	address = regexp.MustCompile(`(?i)(^|[\s*_~(])https?://(?:[a-z0-9-]+\.)+[a-z]{2,}(?::[0-9]+)?/[^\s<]*`)
+)
+
+// Outgoing is a text of an agent as it may be shown on GitHub: it calls nobody,
+// closes nothing, hides nothing, and gives no secret away. Code stays as it is
+// where GitHub is sure to see code as well.
+func Outgoing(text string) string {
+	text = forge.Defuse(work.Redact(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")))
+	if !strings.ContainsAny(text, "@&") && !closing.MatchString(text) {
+		return text
+	}
+	var b strings.Builder
+	for _, p := range passages(text) {
+		if p.code {
+			b.WriteString(p.text)
+		} else {
+			b.WriteString(prose(p.text))
+		}
+	}
+	return b.String()
+}
+
+// prose defuses a passage outside of code blocks, paragraph by paragraph.
+func prose(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		end := strings.Index(text, "\n\n")
+		if end < 0 {
+			end = len(text)
+		} else {
+			end += 2
+		}
+		b.WriteString(paragraph(text[:end]))
+		text = text[end:]
+	}
+	return b.String()
+}
+
+// paragraph defuses all but code between backticks. Where it is not certain what
+// GitHub takes for code, nothing is.
+func paragraph(text string) string {
+	if !strings.Contains(text, "`") || !certain(text) {
+		return quiet(text)
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		for line != "" {
+			start, end := codeSpan(line)
+			if start < 0 {
+				b.WriteString(quiet(line))
+				break
+			}
+			b.WriteString(quiet(line[:start]) + line[start:end])
+			line = line[end:]
+		}
+	}
+	return b.String()
+}
+
+// certain reports whether code between backticks is the same for every reader:
+// each line ends what it begins, and nothing else that could hold a backtick is
+// there.
+func certain(text string) bool {
+	if strings.ContainsAny(text, `<\`) {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		for {
+			start, end := codeSpan(line)
+			if start < 0 {
+				break
+			}
+			line = line[end:]
+		}
+		if strings.Contains(line, "`") {
+			return false
+		}
+	}
+	return true
+}
+
+// codeSpan is the first code between backticks on a line; -1 when there is none.
+func codeSpan(line string) (start, end int) {
+	for at := 0; at < len(line); {
+		start = strings.IndexByte(line[at:], '`')
+		if start < 0 {
+			return -1, -1
+		}
+		start += at
+		n := run(line[start:])
+		for end = start + n; end < len(line); {
+			next := strings.IndexByte(line[end:], '`')
+			if next < 0 {
+				break
+			}
+			end += next
+			m := run(line[end:])
+			end += m
+			if m == n {
+				return start, end
+			}
+		}
+		at = start + n
+	}
+	return -1, -1
+}
+
+func run(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
+
+// quiet defuses text: names that would be called, and words that would close.
+func quiet(text string) string {
+	text = closing.ReplaceAllString(codedAt.ReplaceAllString(text, "@"), "${1}"+apart+"${2}${3}")
+	if !strings.Contains(text, "@") {
+		return text
+	}
+	links := address.FindAllStringIndex(text, -1)
+	var b strings.Builder
+	for i := range len(text) {
+		b.WriteByte(text[i])
+		for len(links) > 0 && links[0][1] <= i {
+			links = links[1:]
+		}
+		inLink := len(links) > 0 && links[0][0] < i
+		if text[i] == '@' && !inLink && calls(text, i) {
+			b.WriteString(apart)
+		}
+	}
+	return b.String()
+}
+
+// calls reports whether the @ at i may begin the name of somebody.
+func calls(text string, i int) bool {
+	if i > 0 && alphanumeric(text[i-1]) || i+1 == len(text) {
+		return false
+	}
+	return alphanumeric(text[i+1]) || text[i+1] == '&'
+}
+
+func alphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// passage is a part of a text that is a code block, or is none.
+type passage struct {
+	text string
+	code bool
+}
+
+// passages takes a text apart. A code block counts as one only where every
+// reader agrees: its fence begins the line, and there is no other fence and no
+// HTML around that could make it something else.
+func passages(text string) []passage {
+	var all []passage
+	var fence string
+	put := func(line string, code bool) {
+		if n := len(all); n > 0 && all[n-1].code == code {
+			all[n-1].text += line
+			return
+		}
+		all = append(all, passage{line, code})
+	}
+	for line := range strings.Lines(text) {
+		bare := strings.TrimRight(line, "\n")
+		trimmed := strings.TrimLeft(bare, " ")
+		switch {
+		case fence != "":
+			put(line, true)
+			if len(bare)-len(trimmed) <= 3 && closes(trimmed, fence) {
+				fence = ""
+			}
+		case fenceOf(bare) != "":
+			fence = fenceOf(bare)
+			put(line, true)
+		case strings.Contains(line, "```") || strings.Contains(line, "~~~") || strings.HasPrefix(trimmed, "<"):
+			return []passage{{text: text}}
+		default:
+			put(line, false)
+		}
+	}
+	return all
+}
