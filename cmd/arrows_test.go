@@ -45,6 +45,7 @@ var arrows = []row{
 	{"workspace", to("git", "atomicfile"), "stores and checkouts: git plus files that survive a crash"},
 	{"agent", to("proc", "work"), "runs a command line and reads its answer into the words of the domain"},
 	{"gate", to("proc", "atomicfile", "work"), "runs commands and writes their evidence"},
+	{"forge/github", to("forge", "work"), "the other: GitHub's two interfaces and their words"},
 	{"forge/local", to("forge", "atomicfile", "work"), "one forge: specs and threads that are files"},
 	{"forge", to("work"), "the few types that all forges share"},
 	{"forge/github/githubtest", to("proc"), "GitHub for tests: imported by tests only, and by none of ours told how GitHub is"},
@@ -66,6 +67,7 @@ var arrows = []row{
 // standard library only what is named here has a home.
 var homes = []row{
 	{"github.com/urfave/cli/v2", to("cmd"), "what was typed is the command line's business"},
+	{"github.com/cli/go-gh/v2", to("forge/github"), "logins and requests as gh has them"},
 	{"github.com/charmbracelet/log", to("cmd"), "a slog handler; below cmd there is only *slog.Logger"},
 	{"github.com/BurntSushi/toml", to("config"), "nobody else knows that the configuration is TOML"},
 	{"github.com/vektah/gqlparser/v2", to("forge/github/githubtest"), "GitHub's side of GraphQL, in tests"},

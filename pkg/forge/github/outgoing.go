@@ -41,6 +41,13 @@ func Outgoing(text string) string {
 	return b.String()
 }
 
+// OutgoingTitle is a title of an agent as it may be shown: on one line, and it
+// closes nothing when it becomes that of a commit.
+func OutgoingTitle(text string) string {
+	text = work.Printable(work.Redact(text))
+	return closing.ReplaceAllString(strings.ReplaceAll(text, "@", "@\u200b"), "${1}\u200b${2}${3}")
+}
+
 // prose defuses a passage outside of code blocks, paragraph by paragraph.
 func prose(text string) string {
 	var b strings.Builder
@@ -154,7 +161,7 @@ func calls(text string, i int) bool {
 	if i > 0 && alphanumeric(text[i-1]) || i+1 == len(text) {
 		return false
 	}
-	return alphanumeric(text[i+1]) || text[i+1] == '&'
+	return alphanumeric(text[i+1]) || text[i+1] == '&' && !strings.HasPrefix(text[i+1:], apart)
 }
 
 func alphanumeric(c byte) bool {

@@ -1,0 +1,161 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// Opinion is a review that is to be on a pull request, once.
+type Opinion struct {
+	Slug    string
+	Number  int
+	Key     string // its identity, such as the execution's id
+	Commit  string // that was looked at
+	Pointer string // where the whole is when the body is too long
+	Review  work.Review
+}
+
+// maxRemarks is how many comments one review has; the rest is said in its text.
+const maxRemarks = 50
+
+type restReview struct {
+	restComment
+	State string `json:"state"`
+}
+
+type remark struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Side string `json:"side"`
+	Body string `json:"body"`
+}
+
+// Publish brings a review to a pull request, with its comments on the lines that
+// they are about; what is about a line that the pull request does not show is
+// said in the text. Nobody can approve his own: then it is a comment that says so.
+func (c *Client) Publish(ctx context.Context, o Opinion) (Posted, error) {
+	found, err := c.findReview(ctx, o)
+	if err != nil || found.ID != 0 {
+		return found, err
+	}
+	lines, err := c.commentable(ctx, o.Slug, o.Number)
+	if err != nil {
+		return Posted{}, err
+	}
+	event := eventOf(o.Review.Verdict)
+	there, err := c.post(ctx, o, event, lines)
+	if isKind(err, KindInvalid) && event != "COMMENT" && strings.Contains(err.Error(), "own pull request") {
+		event = "COMMENT"
+		o.Review.Body = verdictWords(o.Review.Verdict) + "\n\n" + o.Review.Body
+		there, err = c.post(ctx, o, event, lines)
+	}
+	if isKind(err, KindInvalid) && len(o.Review.Comments) > 0 { // the lines moved meanwhile
+		there, err = c.post(ctx, o, event, nil)
+	}
+	return there, err
+}
+
+func eventOf(verdict string) string {
+	switch verdict {
+	case "approve":
+		return "APPROVE"
+	case "request_changes":
+		return "REQUEST_CHANGES"
+	}
+	return "COMMENT"
+}
+
+func verdictWords(verdict string) string {
+	if verdict == "approve" {
+		return "**Approved**, as far as one can approve what is one's own."
+	}
+	return "**Changes are needed.**"
+}
+
+func (c *Client) findReview(ctx context.Context, o Opinion) (found Posted, err error) {
+	viewer, err := c.Viewer(ctx)
+	if err != nil {
+		return found, err
+	}
+	r := request{op: "look for a review of " + threadName(o.Slug, o.Number), path: pullPath(o.Slug, o.Number, "reviews") + "?per_page=100"}
+	err = pages(ctx, c, r, func(page []restReview) bool {
+		for _, one := range page {
+			if viewer.Is(one.by()) && one.State != "PENDING" && marks(one.Body, o.Key) {
+				found = Posted{ID: one.ID, URL: one.HTMLURL, Hash: hash(one.Body)}
+				return false
+			}
+		}
+		return true
+	})
+	return found, err
+}
+
+func (c *Client) post(ctx context.Context, o Opinion, event string, lines map[string]map[int]bool) (Posted, error) {
+	remarks, rest := placed(o.Review.Comments, lines)
+	for i := range remarks {
+		remarks[i].Body = c.body(Outgoing(remarks[i].Body), o.Pointer, fmt.Sprintf("%s:%d", o.Key, i))
+	}
+	body := c.body(Outgoing(o.Review.Body)+rest, o.Pointer, o.Key)
+	var made restReview
+	_, err := c.do(ctx, request{
+		op: "review " + threadName(o.Slug, o.Number), method: http.MethodPost, path: pullPath(o.Slug, o.Number, "reviews"),
+		body: map[string]any{"commit_id": o.Commit, "event": event, "body": body, "comments": remarks},
+	}, &made)
+	if err != nil {
+		return Posted{}, err
+	}
+	return Posted{ID: made.ID, URL: made.HTMLURL, Hash: hash(body)}, nil
+}
+
+// placed divides comments into those on lines that the pull request shows, and
+// the text that says the others.
+func placed(comments []work.ReviewComment, lines map[string]map[int]bool) (on []remark, rest string) {
+	on = []remark{}
+	var b strings.Builder
+	for _, one := range comments {
+		if lines[one.Path][one.Line] && len(on) < maxRemarks {
+			on = append(on, remark{Path: one.Path, Line: one.Line, Side: "RIGHT", Body: one.Body})
+			continue
+		}
+		place := work.Printable(strings.ReplaceAll(one.Path, "`", "'"))
+		if one.Line > 0 {
+			place = fmt.Sprintf("%s:%d", place, one.Line)
+		}
+		fmt.Fprintf(&b, "\n\n`%s`: %s", place, Outgoing(strings.TrimSpace(one.Body)))
+	}
+	return on, b.String()
+}
+
+// Reply answers a comment of a review, once.
+func (c *Client) Reply(ctx context.Context, p Post, to ID) (Posted, error) {
+	viewer, err := c.Viewer(ctx)
+	if err != nil {
+		return Posted{}, err
+	}
+	var found Posted
+	r := request{op: "look for a reply on " + threadName(p.Slug, p.Number), path: pullPath(p.Slug, p.Number, "comments") + "?per_page=100"}
+	err = pages(ctx, c, r, func(page []restComment) bool {
+		for _, one := range page {
+			if viewer.Is(one.by()) && marks(one.Body, p.Key) {
+				found = Posted{ID: one.ID, URL: one.HTMLURL, Hash: hash(one.Body)}
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil || found.ID != 0 {
+		return found, err
+	}
+	body := c.body(p.Body, p.Pointer, p.Key)
+	var made restComment
+	where := pullPath(p.Slug, p.Number, "comments", to.String(), "replies")
+	_, err = c.do(ctx, request{op: "reply on " + threadName(p.Slug, p.Number), method: http.MethodPost, path: where, body: textOf(body)}, &made)
+	if err != nil {
+		return Posted{}, err
+	}
+	return Posted{ID: made.ID, URL: made.HTMLURL, Hash: hash(body)}, nil
+}
