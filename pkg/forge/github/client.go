@@ -81,9 +81,13 @@ func (c *Client) connect() error {
 			base: at.base, root: at.root, token: at.token, agent: o.Agent, now: o.Now, sleep: o.Sleep, turn: make(chan struct{}, 1),
 			tags: newTagStore(o.Tags), limits: &limits{reserve: o.Reserve, notBefore: o.NotBefore, windows: make(map[string]window)},
 		}
+		host := at.host
+		if at.root != nil {
+			host = "github.com" // whose paths begin at the root; the transport knows better where that is
+		}
 		clientOptions := func() api.ClientOptions { // each gets its own: go-gh writes into them
 			return api.ClientOptions{
-				Host: at.host, AuthToken: at.token, Transport: c.wire,
+				Host: host, AuthToken: at.token, Transport: c.wire,
 				CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			}
 		}
@@ -223,6 +227,14 @@ func unread(q query, err error) *Error {
 	if e.Status == 0 && !errors.As(err, new(*Error)) {
 		e.Sent = q.write
 	}
+	return e
+}
+
+// nothing is the error of an answer without what was asked for: GitHub says of
+// what is not there that it is not.
+func nothing(op string) *Error {
+	e := &Error{Op: op, Kind: KindUnavailable, Message: "the answer has nothing of what was asked for"}
+	e.Advice = advice(e, nil)
 	return e
 }
 

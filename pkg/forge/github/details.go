@@ -29,7 +29,7 @@ func (c *Client) Issues(ctx context.Context, slug string, m Mark) (Details, erro
 			return d, err
 		}
 		if got.Repository == nil {
-			return d, gone(q.op)
+			return d, nothing(q.op)
 		}
 		page := got.Repository.Issues
 		if err := c.add(ctx, &d, page.Nodes, since); err != nil || !page.PageInfo.HasNextPage {
@@ -54,7 +54,7 @@ func (c *Client) Pulls(ctx context.Context, slug string, m Mark) (Details, error
 			return d, err
 		}
 		if got.Repository == nil {
-			return d, gone(q.op)
+			return d, nothing(q.op)
 		}
 		page, old := got.Repository.PullRequests, false
 		for i, node := range page.Nodes {
@@ -85,6 +85,9 @@ func (c *Client) Threads(ctx context.Context, nodes []string, since time.Time) (
 		}
 		if err := other(parts); err != nil {
 			return d.Threads, err
+		}
+		if len(got.Nodes) != len(batch) {
+			return d.Threads, nothing(q.op)
 		}
 		var there []gqlThread
 		for _, g := range got.Nodes {
@@ -210,12 +213,6 @@ func other(parts map[string]*Error) error {
 		}
 	}
 	return nil
-}
-
-func gone(op string) *Error {
-	e := &Error{Op: op, Kind: KindNotFound, Message: "it is not there"}
-	e.Advice = advice(e, nil)
-	return e
 }
 
 func slugVars(slug string) map[string]any {

@@ -61,13 +61,17 @@ func (c *Client) Open(ctx context.Context, nodes []string) ([]Open, error) {
 		batch := nodes[:min(len(nodes), openBatch)]
 		nodes = nodes[len(batch):]
 		var got struct{ Nodes []*gqlOpen }
-		parts, err := c.ask(ctx, query{op: "look at open threads", text: openQuery, vars: map[string]any{"ids": batch}}, &got)
+		q := query{op: "look at open threads", text: openQuery, vars: map[string]any{"ids": batch}}
+		parts, err := c.ask(ctx, q, &got)
+		if err == nil && len(got.Nodes) != len(batch) {
+			err = nothing(q.op)
+		}
 		if err != nil {
 			return all, err
 		}
 		for i, node := range batch {
 			switch e := parts[fmt.Sprintf("nodes.%d", i)]; {
-			case i < len(got.Nodes) && got.Nodes[i] != nil && got.Nodes[i].Number > 0:
+			case got.Nodes[i] != nil && got.Nodes[i].Number > 0:
 				all = append(all, got.Nodes[i].open(node))
 			case e != nil && e.Kind != KindNotFound:
 				return all, e // not visible today is not gone

@@ -113,6 +113,9 @@ func (c *Client) probe(ctx context.Context, slugs []string) ([]Probed, error) {
 	if err != nil {
 		return nil, err
 	}
+	if viewer.Login == "" {
+		return nil, nothing(q.op)
+	}
 	c.setViewer(viewer)
 	all := make([]Probed, 0, len(slugs))
 	for i, slug := range slugs {
@@ -124,9 +127,7 @@ func (c *Client) probe(ctx context.Context, slugs []string) ([]Probed, error) {
 			parts[alias].Op = "look at " + slug
 			all = append(all, Probed{Asked: slug, Err: parts[alias]})
 		default:
-			e := &Error{Op: "look at " + slug, Kind: KindNotFound, Message: "it is not there"}
-			e.Advice = advice(e, nil)
-			all = append(all, Probed{Asked: slug, Err: e})
+			all = append(all, Probed{Asked: slug, Err: nothing("look at " + slug)})
 		}
 	}
 	return all, nil

@@ -53,9 +53,12 @@ func (c *Client) Viewer(ctx context.Context) (Viewer, error) {
 		return v, nil
 	}
 	var got struct{ Viewer Viewer }
-	_, err := c.ask(ctx, query{op: "ask whose token it is", text: `query{viewer{login databaseId}}`}, &got)
-	if err != nil {
+	q := query{op: "ask whose token it is", text: `query{viewer{login databaseId}}`}
+	if _, err := c.ask(ctx, q, &got); err != nil {
 		return Viewer{}, err
+	}
+	if got.Viewer.Login == "" {
+		return Viewer{}, nothing(q.op)
 	}
 	c.setViewer(got.Viewer)
 	return got.Viewer, nil
