@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cli/go-gh/v2/pkg/api"
@@ -35,7 +36,9 @@ type Options struct {
 type Client struct {
 	options Options
 	once    sync.Once
+	ready   atomic.Bool // connected, without an error
 	err     error
+	login   login
 	wire    *transport
 	rest    *api.RESTClient
 	graph   *api.GraphQLClient
@@ -72,11 +75,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 // connect finds token and host, once.
 func (c *Client) connect() error {
 	c.once.Do(func() {
-		var at login
-		if at, c.err = findLogin(c.options); c.err != nil {
+		if c.login, c.err = findLogin(c.options); c.err != nil {
 			return
 		}
-		o := c.options
+		at, o := c.login, c.options
 		c.wire = &transport{
 			base: at.base, root: at.root, token: at.token, agent: o.Agent, now: o.Now, sleep: o.Sleep, turn: make(chan struct{}, 1),
 			tags: newTagStore(o.Tags), limits: &limits{reserve: o.Reserve, notBefore: o.NotBefore, windows: make(map[string]window)},
@@ -94,17 +96,26 @@ func (c *Client) connect() error {
 		if c.rest, c.err = api.NewRESTClient(clientOptions()); c.err == nil {
 			c.graph, c.err = api.NewGraphQLClient(clientOptions())
 		}
+		c.ready.Store(c.err == nil)
 	})
 	return c.err
 }
 
-// locked looks at the transport while no request is under way.
+// locked looks at the transport while no request is under way, if there was one.
 func (c *Client) locked(look func(*transport)) {
-	if c.connect() == nil {
+	if c.ready.Load() {
 		c.wire.turn <- struct{}{}
 		look(c.wire)
 		<-c.wire.turn
 	}
+}
+
+// Login is the host that is talked to, and the token: git wants both as well.
+func (c *Client) Login() (host, token string, err error) {
+	if err := c.connect(); err != nil {
+		return "", "", named("log in to GitHub", err)
+	}
+	return c.login.host, c.login.token, nil
 }
 
 // Usage is what was asked of GitHub so far.
@@ -172,7 +183,9 @@ func named(op string, err error) *Error {
 	var ours *Error
 	if errors.As(err, &ours) {
 		if ours.Op == "" {
-			ours.Op = op
+			copied := *ours // that of connect is everybody's
+			copied.Op = op
+			return &copied
 		}
 		return ours
 	}

@@ -170,7 +170,7 @@ func refusalOf(op string, item api.GraphQLErrorItem) *Error {
 	e := &Error{Op: op, Status: http.StatusOK, Message: item.Message}
 	_, saml := item.Extensions["saml_failure"]
 	switch {
-	case saml:
+	case saml || strings.Contains(strings.ToLower(item.Message), "saml enforcement"):
 		e.Kind = KindSSO
 	case item.Type == "NOT_FOUND":
 		e.Kind = KindNotFound

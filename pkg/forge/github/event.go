@@ -170,9 +170,9 @@ func (s *reading) written(id string, w Written, on Target, otherwise EventKind) 
 }
 
 // answerable is who has to be believed for a text to be: who wrote it, and who
-// changed it last.
+// changed it last, also when that account is gone.
 func answerable(w Written) []Actor {
-	if w.EditedAt.IsZero() || w.Editor == w.Author || w.Editor == (Actor{}) {
+	if w.EditedAt.IsZero() || w.Editor == w.Author {
 		return []Actor{w.Author}
 	}
 	return []Actor{w.Author, w.Editor}

@@ -85,7 +85,7 @@ func (c *Client) raise(ctx context.Context, d Draft) (Raised, error) {
 	}
 	_, err = c.do(ctx, request{
 		op: "open an issue in " + d.Slug, method: http.MethodPost, path: repoPath(d.Slug, "issues"),
-		body: map[string]any{"title": prefix(d.Title, maxTitle), "body": c.body(d.Body, d.Pointer, d.Key), "labels": labels},
+		body: map[string]any{"title": titled(d.Title), "body": c.body(d.Body, d.Pointer, d.Key), "labels": labels},
 	}, &made)
 	return made.raised(), err
 }

@@ -96,13 +96,16 @@ func (c *Client) open(ctx context.Context, p Proposal) (Proposed, error) {
 	var made restPull
 	_, err = c.do(ctx, request{
 		op: "open a pull request for " + p.Branch + " in " + p.Slug, method: http.MethodPost, path: repoPath(p.Slug, "pulls"),
-		body: map[string]any{"title": prefix(p.Title, maxTitle), "head": p.Branch, "base": p.Base, "body": c.pullBody(p), "draft": p.Draft},
+		body: map[string]any{"title": titled(p.Title), "head": p.Branch, "base": p.Base, "body": c.pullBody(p), "draft": p.Draft},
 	}, &made)
 	if err != nil {
 		return Proposed{}, err
 	}
 	return made.proposed(viewer, p.Key), nil
 }
+
+// titled is a title that fits. Much of it is somebody else's.
+func titled(title string) string { return prefix(OutgoingTitle(title), maxTitle) }
 
 func (c *Client) pullBody(p Proposal) string {
 	body := p.Body
@@ -154,7 +157,7 @@ func (c *Client) Pull(ctx context.Context, slug string, number int, key string) 
 
 // Revise changes title and text of a pull request that backburner opened.
 func (c *Client) Revise(ctx context.Context, p Proposal, there Proposed) (Proposed, error) {
-	body, title := c.pullBody(p), prefix(p.Title, maxTitle)
+	body, title := c.pullBody(p), titled(p.Title)
 	if !there.Ours || there.Title == title && there.Body == body {
 		return there, nil
 	}

@@ -173,7 +173,7 @@ func (t *transport) dress(req *http.Request) {
 	if t.root != nil {
 		path := req.URL.EscapedPath()
 		base := strings.TrimSuffix(t.root.EscapedPath(), "/")
-		if path == "/graphql" { // an Enterprise Server has it beside the other interface
+		if path == "/graphql" && strings.HasSuffix(base, "/api/v3") { // an Enterprise Server has it beside the other interface
 			base = strings.TrimSuffix(base, "/v3")
 		}
 		u, err := url.Parse(base + path)
@@ -206,7 +206,7 @@ func (t *transport) finish(req *http.Request, c call, a answer) (*http.Response,
 // unavailable is the error of no answer. A change that was sent may have
 // happened all the same.
 func (t *transport) unavailable(c call, a answer) *Error {
-	e := &Error{Op: c.op, Kind: KindUnavailable, Status: a.status, Message: messageOf(a.body), Sent: c.write && a.sent, err: a.err}
+	e := &Error{Op: c.op, Kind: KindUnavailable, Status: a.status, Message: messageOf(a.body), Sent: c.write && (a.sent || a.status != 0), err: a.err}
 	if a.err != nil {
 		e.Message = plain(a.err)
 	}
