@@ -28,7 +28,7 @@ type row struct {
 var arrows = []row{
 	{"main", to("cmd"), "the program"},
 	{
-		"cmd", to("pass", "report", "config", "export", "workspace", "agent", "gate", "forge/local", "forge", "store", "lease", "git", "budget", "work", "proc"),
+		"cmd", to("pass", "report", "config", "export", "workspace", "agent", "gate", "forge/github", "forge/local", "forge", "store", "lease", "git", "budget", "work", "proc"),
 		"the command line; wire.go turns configuration into what a pass works with, so it alone knows everybody",
 	},
 

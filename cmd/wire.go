@@ -176,12 +176,13 @@ func repositories(cfg *config.Config) (pass.Repositories, error) {
 	all := make(pass.Repositories, len(cfg.Repositories))
 	for i := range cfg.Repositories {
 		r := &cfg.Repositories[i]
+		id, url := uniqueID(filepath.Base(r.Path), all), ""
 		if r.Slug != "" {
-			return nil, usage("repository %s: GitHub repositories are not served yet; give the path of a local clone instead of a slug", r.Slug)
+			id, url = uniqueID(strings.ReplaceAll(r.Slug, "/", "-"), all), cloneURL(cfg, r.Slug)
 		}
-		id := uniqueID(filepath.Base(r.Path), all)
 		all[id] = pass.Repository{
-			Repository: workspace.Repository{ID: id, Path: r.Path, Base: r.Base, Author: cfg.Git.Author, Sign: cfg.Git.Sign},
+			Repository: workspace.Repository{ID: id, Path: r.Path, URL: url, Base: r.Base, Author: cfg.Git.Author, Sign: cfg.Git.Sign},
+			Slug:       r.Slug,
 			Policy:     policy(cfg, r),
 			Strategy:   r.Merge,
 			Gates:      gates(cfg, r),
@@ -355,6 +356,7 @@ func collaborators(cfg *config.Config, st *store.Store, log *slog.Logger) (with 
 		Agents:     agents,
 		Gates:      gate.New(me, proc.Environment(os.Environ(), nil), wrapper(cfg)),
 		Forge:      local.Forge{SpecsDir: cfg.Forge.SpecsDir},
+		Hub:        hub(cfg),
 		Log:        log,
 		Now:        time.Now,
 	}, trees.Close, nil
@@ -362,7 +364,7 @@ func collaborators(cfg *config.Config, st *store.Store, log *slog.Logger) (with 
 
 // workspaces are the stores and workspaces below the configured root, for looking.
 func workspaces(cfg *config.Config) *workspace.Manager {
-	return workspace.New(cfg.Workspace.Root, git.New(git.Options{}), time.Now)
+	return workspace.New(cfg.Workspace.Root, git.New(gitOptions(cfg)), time.Now)
 }
 
 // ownWorkspaces are those of a state, for whoever changes them.

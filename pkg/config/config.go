@@ -55,15 +55,16 @@ type Tick struct {
 // GitHub says how GitHub is reached, who is believed there, and which words
 // people use to ask for something.
 type GitHub struct {
-	APIURL            string   `toml:"api_url" example:"\"https://github.example.org/api/v3\"" check:"url" doc:"REST root, GraphQL is <api_url>/graphql; default from GH_HOST, else github.com"`
-	CloneURL          string   `toml:"clone_url" example:"\"git@github.com:{slug}.git\"" check:"clone_url" doc:"template with {slug}; default https://<host>/{slug}.git; also ssh, http and file URLs"`
-	TrustedUsers      []string `toml:"trusted_users" example:"[\"octocat\"]" check:"login" doc:"believed beside people with write access"`
-	TrustedBots       []string `toml:"trusted_bots" example:"[\"renovate[bot]\"]" check:"login" doc:"bots that may ask for something"`
-	UntrustedComments bool     `toml:"untrusted_comments" default:"false" doc:"show agents what others wrote, marked as untrusted"`
-	CommandPrefix     string   `toml:"command_prefix" default:"/backburner" check:"command_prefix" doc:"first word of a comment that is a command"`
-	Assignee          string   `toml:"assignee" example:"\"acme-bot\"" check:"login" doc:"assigning an issue to this account adds it"`
-	RateReserve       int      `toml:"rate_reserve" default:"500" min:"0" max:"5000" doc:"requests of the hourly rate limit left to others"`
-	Labels            Labels   `toml:"labels" doc:"labels that ask for something"`
+	APIURL            string        `toml:"api_url" example:"\"https://github.example.org/api/v3\"" check:"url" doc:"REST root, GraphQL is <api_url>/graphql; default from GH_HOST, else github.com"`
+	CloneURL          string        `toml:"clone_url" example:"\"git@github.com:{slug}.git\"" check:"clone_url" doc:"template with {slug}; default https://<host>/{slug}.git; also ssh, http and file URLs"`
+	TrustedUsers      []string      `toml:"trusted_users" example:"[\"octocat\"]" check:"login" doc:"believed beside people with write access"`
+	TrustedBots       []string      `toml:"trusted_bots" example:"[\"renovate[bot]\"]" check:"login" doc:"bots that may ask for something"`
+	UntrustedComments bool          `toml:"untrusted_comments" default:"false" doc:"show agents what others wrote, marked as untrusted"`
+	CommandPrefix     string        `toml:"command_prefix" default:"/backburner" check:"command_prefix" doc:"first word of a comment that is a command"`
+	Assignee          string        `toml:"assignee" example:"\"acme-bot\"" check:"login" doc:"assigning an issue to this account adds it"`
+	RateReserve       int           `toml:"rate_reserve" default:"500" min:"0" max:"5000" doc:"requests of the hourly rate limit left to others"`
+	WriteInterval     time.Duration `toml:"write_interval" default:"1s" min:"0s" max:"1m" doc:"least time between two changes; GitHub asks for a second"`
+	Labels            Labels        `toml:"labels" doc:"labels that ask for something"`
 }
 
 // Labels are the labels people put on issues and pull requests, by the request

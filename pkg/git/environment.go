@@ -129,7 +129,7 @@ func (r Repo) environment(c call) []string {
 	settings = append(settings, c.config...)
 	if c.network {
 		settings = append(settings, Setting{"http.lowSpeedLimit", "1000"}, Setting{"http.lowSpeedTime", "60"})
-		settings = append(settings, r.git.networkConfig...)
+		settings = append(settings, r.git.networkConfig()...)
 		env = append(env, r.git.networkEnv...)
 	} else {
 		settings = append(settings, Setting{"credential.helper", ""})

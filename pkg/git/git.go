@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,8 +30,8 @@ type Options struct {
 	Path string
 	// Environ is the environment to start from, by default that of this process. GIT_* variables in it are dropped.
 	Environ []string
-	// NetworkConfig is added to calls that talk to a remote, and to no others: a credential helper, for example.
-	NetworkConfig []Setting
+	// NetworkConfig is added to calls that talk to a remote, and to no others: a token, for example. It is asked for once, by the first of them.
+	NetworkConfig func() []Setting
 	// NetworkEnv is added to the environment of the same calls, each entry as "NAME=value".
 	NetworkEnv []string
 }
@@ -43,7 +44,7 @@ type Git struct {
 	path          string
 	environ       []string
 	sshCommand    string
-	networkConfig []Setting
+	networkConfig func() []Setting
 	networkEnv    []string
 	calls         atomic.Int64
 }
@@ -53,10 +54,13 @@ func New(opts Options) *Git {
 	if opts.Path == "" {
 		opts.Path = "git"
 	}
+	if opts.NetworkConfig == nil {
+		opts.NetworkConfig = func() []Setting { return nil }
+	}
 	clean, ssh := cleanEnvironment(opts.Environ)
 	return &Git{
 		path: opts.Path, environ: clean, sshCommand: ssh,
-		networkConfig: slices.Clone(opts.NetworkConfig), networkEnv: slices.Clone(opts.NetworkEnv),
+		networkConfig: sync.OnceValue(opts.NetworkConfig), networkEnv: slices.Clone(opts.NetworkEnv),
 	}
 }
 

@@ -187,7 +187,7 @@ func TestNetworkSettings(t *testing.T) {
 	t.Parallel()
 	program, log := spy(t)
 	repo := git.New(git.Options{
-		Path: program, NetworkConfig: []git.Setting{{Key: "credential.helper", Value: "mine"}}, NetworkEnv: []string{"TOKEN=secret"},
+		Path: program, NetworkConfig: func() []git.Setting { return []git.Setting{{Key: "credential.helper", Value: "mine"}} }, NetworkEnv: []string{"TOKEN=secret"},
 	}).Private(t.TempDir())
 	const url = "https://user:password@host/x"
 	ctx := context.Background()

@@ -3,6 +3,7 @@ package pass
 import (
 	"slices"
 
+	"github.com/backburner-cli/backburner/pkg/forge"
 	"github.com/backburner-cli/backburner/pkg/work"
 )
 
@@ -11,7 +12,8 @@ type Batch struct {
 	First    bool // the whole board, at the start of the tick
 	Inbox    bool // brings the requests that came in meanwhile
 	IDs      []string
-	Incoming []*Incoming // requests on their way to being decided
+	Incoming []*Incoming  // requests on their way to being decided
+	News     []forge.News // what some of them were read from
 
 	row         int
 	outstanding int
@@ -26,6 +28,7 @@ type Incoming struct {
 	*work.Request
 	File string         // spec file it was made from; "" when it is from the inbox
 	Seen *work.SpecFile // what to remember of that file once the request is decided
+	Hub  bool           // it is from the hub, and was never in the inbox
 	Done bool
 }
 

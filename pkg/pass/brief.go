@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	logTail = 32 << 10 // bytes of a red gate's log
+	logTail    = 32 << 10 // bytes of a red gate's log
+	threadTail = 16 << 10 // bytes of what was said on the thread
 )
 
 // brief is what an agent is told about its task.
@@ -46,6 +47,18 @@ func (r *runs) brief(w *work.Workstream, t *work.Task) (text, packet []byte, err
 	}
 	if w.Conflict != nil && t.Kind == work.Reconcile {
 		p.Conflict = &prompt.Conflict{Ours: w.Conflict.Ours, Base: w.Conflict.Base, Files: w.Conflict.Files}
+	}
+	if w.Thread != nil {
+		said, err := r.forge.Thread(r.store.Folder(w.ID), threadTail)
+		if err != nil {
+			return nil, nil, err
+		}
+		if said != "" {
+			p.Thread = []prompt.Remark{{Author: "thread", Body: said}}
+		}
+	}
+	if t.Kind == work.ReviewPR && w.Thread != nil && w.Thread.Pull != nil {
+		p.PullRequest = &prompt.PullRequest{Number: w.Thread.Pull.Number, Title: w.Title, Body: w.Spec.Body, Head: w.Head, Base: w.Base}
 	}
 	return prompt.Build(t.Kind, p)
 }

@@ -15,6 +15,7 @@ type clean struct {
 	store        Store
 	settings     Settings
 	repositories Repositories
+	tell         *tell
 	expired      bool
 }
 
@@ -22,7 +23,7 @@ func (c *clean) Select(board *work.Board, b *Batch, now time.Time) []Job {
 	var jobs []Job
 	for _, w := range b.workstreams(board) {
 		over := w.Status == work.Merged || w.Status == work.Closed
-		if over && w.Running() == nil && w.GateRun == "" && len(w.Outbox) == 0 {
+		if over && w.Running() == nil && w.GateRun == "" && !c.tell.owes(w, now) {
 			jobs = append(jobs, c.archive(board, w))
 		}
 	}

@@ -22,6 +22,7 @@ type Store interface {
 
 	Requests() ([]*work.Request, []store.Quarantined, error)
 	RequestNames() ([]string, error)
+	Submit(*work.Request) error
 	SaveRequest(*work.Request) error
 	SettleRequest(*work.Request) error
 
@@ -47,6 +48,7 @@ type Store interface {
 type Workspaces interface {
 	Sync(ctx context.Context, r workspace.Repository, branches ...string) (workspace.Base, error)
 	Prepare(ctx context.Context, r workspace.Repository, w workspace.Workspace) (workspace.Prepared, error)
+	PreparePull(ctx context.Context, r workspace.Repository, w workspace.Workspace, number int) (workspace.Prepared, error)
 	Checkpoint(ctx context.Context, r workspace.Repository, w workspace.Workspace, message string) (workspace.Checkpoint, error)
 	Verify(ctx context.Context, r workspace.Repository, w workspace.Workspace) (workspace.State, error)
 	Restore(ctx context.Context, r workspace.Repository, w workspace.Workspace, task string) (workspace.Restored, error)
@@ -75,6 +77,7 @@ type Gates interface {
 type Forge interface {
 	Specs(ctx context.Context, repository string, known map[string]work.SpecFile) ([]forge.Spec, []forge.Problem, error)
 	Tell(ctx context.Context, folder string, n work.Notice) error
+	Comment(ctx context.Context, folder string, e forge.Entry) error
 	Thread(folder string, limit int) (string, error)
 	WriteBundle(ctx context.Context, folder string, b forge.Bundle) error
 }
@@ -88,6 +91,7 @@ type Observer interface {
 // Repository is one managed repository and what its configuration says.
 type Repository struct {
 	workspace.Repository
+	Slug     string // on the hub: owner/name; "" when it is not there
 	Specs    string // folder of spec files; "" when it has none
 	Policy   work.Policy
 	Strategy string               // of merges: merge, squash, rebase

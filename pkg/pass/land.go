@@ -21,8 +21,9 @@ type land struct {
 	trees        Workspaces
 	store        Store
 	forge        Forge
+	hub          Hub
 	repositories Repositories
-	putOff       map[string]bool // intents that this tick tried in vain
+	putOff       map[string]bool // what this tick tried in vain, by intent or workstream
 	merging      map[string]bool // repositories that something is being merged into: one merge builds on the other
 }
 
@@ -35,7 +36,7 @@ func (l *land) Select(board *work.Board, b *Batch, now time.Time) []Job {
 	var jobs []Job
 	for _, w := range b.workstreams(board) {
 		repo, known := l.repositories[w.Repository]
-		if !known || board.Agents.Hold != nil {
+		if !known || board.Agents.Hold != nil || l.putOff[w.ID] {
 			continue
 		}
 		switch work.Next(w, repo.Policy, now).Act {
@@ -44,6 +45,8 @@ func (l *land) Select(board *work.Board, b *Batch, now time.Time) []Job {
 				continue
 			}
 			jobs = append(jobs, l.publish(w, repo))
+		case work.PostReview:
+			jobs = append(jobs, l.review(w, repo))
 		case work.Land:
 			if l.merging[repo.ID] {
 				return []Job{{Wait: true}}
@@ -73,6 +76,9 @@ func (l *land) publish(w *work.Workstream, repo Repository) Job {
 					return nil, nil
 				}
 				w.Done(id)
+				if copied.Thread != nil {
+					w.Thread.Pull = copied.Thread.Pull
+				}
 				return nil, published(w, copied.Head, bad, got, err, now)
 			}
 		}, nil
@@ -82,6 +88,9 @@ func (l *land) publish(w *work.Workstream, repo Repository) Job {
 // transient reports whether the next tick may be able to do what git or the
 // disk could not.
 func transient(err error) bool {
+	if forge.FromHub(err) {
+		return forge.Passes(err)
+	}
 	var rejected *workspace.RejectedError
 	var name *git.NameError
 	var gone *git.NotRepositoryError
@@ -112,6 +121,9 @@ func (l *land) bring(ctx context.Context, w *work.Workstream, repo Repository) (
 		return "", got, err
 	}
 	if err := l.forward(ctx, w, repo, &got); err != nil {
+		return "", got, err
+	}
+	if err := l.openPull(ctx, w, repo, got); err != nil {
 		return "", got, err
 	}
 	return "", got, l.forge.WriteBundle(ctx, l.store.Folder(w.ID), bundleOf(w, diff, log))
@@ -187,6 +199,7 @@ func published(w *work.Workstream, head, bad string, got workspace.Published, er
 		return stopWith(w, "checkpoint_invalid", bad, "Have it taken back with `backburner retry "+w.ID+" \"take it back\"`, unless the configuration is to allow it.", now)
 	case got.Status == workspace.PublishPushed || got.Status == workspace.PublishAlready:
 		w.Published = head
+		w.Answer(now)
 		if got.Detail != "" {
 			w.Say("origin:"+head, "not_pushed", "`"+w.Branch+"` is in the repository, but could not be pushed to its origin: "+got.Detail+".", now)
 		}
@@ -208,21 +221,17 @@ func stopWith(w *work.Workstream, code, detail, then string, now time.Time) erro
 // merge lands the branch as a person asked.
 func (l *land) merge(w *work.Workstream, repo Repository) Job {
 	intent := mergeIntent(w)
-	request := workspace.MergeRequest{
-		Head: w.Head, Strategy: repo.Strategy,
-		Message: fmt.Sprintf("%s\n\nBackburner-Workstream: %s", w.Title, w.ID),
-	}
+	copied := w.Clone()
 	act := func(ctx context.Context) Record {
-		var got workspace.Merged
-		base, err := l.trees.Sync(ctx, repo.Repository)
-		if err == nil {
-			request.ExpectedBase = base.SHA
-			got, err = l.trees.Merge(ctx, repo.Repository, request)
-		}
+		got, err := l.bringToBase(ctx, copied, repo)
 		return func(now time.Time) (Act, error) {
 			delete(l.merging, repo.ID)
 			if ctx.Err() != nil {
 				return nil, nil // the intent stays; a repeat finds what landed
+			}
+			if got.Status == mergeUnknown || forge.Passes(err) {
+				l.putOff[w.ID], w.Detail = true, "asked to merge: "+got.Detail
+				return nil, err
 			}
 			w.Done(intent.ID)
 			return nil, merged(w, intent, got, err, now)
@@ -232,6 +241,21 @@ func (l *land) merge(w *work.Workstream, repo Repository) Job {
 		l.merging[repo.ID] = true
 		return act, nil
 	}}
+}
+
+// bringToBase merges, here or on the hub.
+func (l *land) bringToBase(ctx context.Context, w *work.Workstream, repo Repository) (workspace.Merged, error) {
+	if w.Thread != nil && w.Thread.Pull != nil && repo.Slug != "" {
+		return l.mergeOnHub(ctx, w, repo)
+	}
+	base, err := l.trees.Sync(ctx, repo.Repository)
+	if err != nil {
+		return workspace.Merged{}, err
+	}
+	return l.trees.Merge(ctx, repo.Repository, workspace.MergeRequest{
+		Head: w.Head, Strategy: repo.Strategy, ExpectedBase: base.SHA,
+		Message: fmt.Sprintf("%s\n\nBackburner-Workstream: %s", w.Title, w.ID),
+	})
 }
 
 func mergeIntent(w *work.Workstream) work.Intent {

@@ -33,6 +33,7 @@ type Row struct {
 	Last   bool // once, when every batch is through
 	Always bool // also when the tick was stopped
 	Safe   bool // new requests are admitted after it
+	Shows  bool // how the work stands is shown on the hub after it
 }
 
 // rows is the whole pass. A batch of workstreams goes through them from top to
@@ -43,7 +44,7 @@ func (p *Pass) rows() []Row {
 		// Finish what a dead tick left: live agents of it ended, finished ones adopted.
 		{Name: "settle", Phase: &settle{p.runs}},
 		// Read specs and requests; apply what people asked of workstreams.
-		{Name: "sync", Phase: &sync{p.store, p.forge, p.repositories, p.end, nil}, Again: true, Safe: true},
+		{Name: "sync", Phase: &sync{p.store, p.forge, p.repositories, &hubs{hub: p.hub, repositories: p.repositories, store: p.store, thread: p.forge}, p.end, nil}, Again: true, Safe: true},
 		// Decide on every add: queue it, put it off, or refuse it, with a reason.
 		{Name: "enrol", Phase: &enrol{p.store, p.settings, p.repositories}, Again: true, Safe: true},
 		// Fill the active set, apply budgets, carry statuses on, make the tasks they call for.
@@ -55,17 +56,17 @@ func (p *Pass) rows() []Row {
 		// Start merge preparations of pull requests.
 		{Name: "stage", Phase: stage{}, Safe: true},
 		// Probe what pending tasks need; hold back those whose capabilities are not ready.
-		{Name: "ready", Phase: ready{}, Safe: true},
+		{Name: "ready", Phase: ready{}, Safe: true, Shows: true},
 		// Run agents and gates.
 		{Name: "dispatch", Phase: &dispatch{p.runs, p.settings, p.busy}, Each: true, Safe: true},
 		// Sort failures: again now, again later, or stop.
 		{Name: "classify", Phase: &classify{p.repositories}, Each: true, Safe: true},
 		// Publish branches with their review bundle; merge what a person asked to merge.
-		{Name: "land", Phase: &land{p.trees, p.store, p.forge, p.repositories, make(map[string]bool), make(map[string]bool)}, Each: true, Safe: true},
+		{Name: "land", Phase: &land{p.trees, p.store, p.forge, p.hub, p.repositories, make(map[string]bool), make(map[string]bool)}, Each: true, Safe: true},
 		// Say on the thread what is due to be said; also after every other row.
 		{Name: "tell", Phase: p.tell, Each: true, Safe: true},
 		// Remove finished workspaces, expire old artifacts, archive closed workstreams.
-		{Name: "clean", Phase: &clean{p.trees, p.store, p.settings, p.repositories, false}, Last: true},
+		{Name: "clean", Phase: &clean{p.trees, p.store, p.settings, p.repositories, p.tell, false}, Last: true},
 		// Write the tick's line.
 		{Name: "report", Phase: &report{p.store, p.line}, Last: true, Always: true},
 	}
@@ -117,6 +118,7 @@ type Pass struct {
 	store Store
 	trees Workspaces
 	forge Forge
+	hub   Hub
 	runs  *runs
 	tell  *tell
 	busy  *busy
@@ -153,6 +155,7 @@ type Collaborators struct {
 	Agents     *agent.Pool
 	Gates      Gates
 	Forge      Forge
+	Hub        Hub // nil when no repository has one
 	Lease      func() error
 	Watch      Observer
 	Log        *slog.Logger
@@ -163,8 +166,8 @@ type Collaborators struct {
 func New(board *work.Board, s Settings, repositories Repositories, c Collaborators) *Pass {
 	p := &Pass{
 		board: board, settings: s, repositories: repositories,
-		store: c.Store, trees: c.Workspaces, forge: c.Forge,
-		tell: &tell{c.Forge, c.Store}, busy: newBusy(),
+		store: c.Store, trees: c.Workspaces, forge: c.Forge, hub: c.Hub,
+		tell: &tell{c.Forge, c.Store, c.Hub, repositories, make(map[string]bool), make(map[string]int64)}, busy: newBusy(),
 		lease: c.Lease, watch: c.Watch, log: c.Log, now: c.Now,
 	}
 	p.runs = &runs{agents: c.Agents, gates: c.Gates, trees: c.Workspaces, store: c.Store, forge: c.Forge,

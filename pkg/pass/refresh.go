@@ -110,11 +110,11 @@ func (r *refresh) look(board *work.Board, repo Repository) Job {
 
 // prepare brings one workspace up to its branch, then the branch up to its base.
 func (r *refresh) prepare(w *work.Workstream, repo Repository, at workspace.Base) Job {
-	tree := treeOf(w)
+	tree, pull := treeOf(w), w.Reviewed()
 	return do("refresh "+w.ID, w.ID, func(ctx context.Context) Record {
-		got, err := r.trees.Prepare(ctx, repo.Repository, tree)
+		got, err := r.tree(ctx, repo, tree, pull)
 		fork := at.SHA // where a new branch begins
-		if err == nil && tree.Head == "" && got.Head != "" && got.Head != at.SHA {
+		if err == nil && (tree.Head == "" || pull != 0) && got.Head != "" && got.Head != at.SHA {
 			fork, err = r.trees.MergeBase(ctx, repo.Repository, got.Head, at.SHA) // it is not new
 		}
 		return func(now time.Time) (Act, error) {
@@ -127,12 +127,21 @@ func (r *refresh) prepare(w *work.Workstream, repo Repository, at workspace.Base
 			if then, stop := r.prepared(w, got, now); stop {
 				return then, nil
 			}
-			if w.Base == "" {
+			if w.Base == "" || pull != 0 {
 				w.Base = fork
 			}
 			return r.mainline(w, repo, at), nil
 		}
 	})
+}
+
+// tree makes the workspace, or brings it up to date: to its branch, or to the
+// pull request that is only looked at.
+func (r *refresh) tree(ctx context.Context, repo Repository, tree workspace.Workspace, pull int) (workspace.Prepared, error) {
+	if pull != 0 {
+		return r.trees.PreparePull(ctx, repo.Repository, tree, pull)
+	}
+	return r.trees.Prepare(ctx, repo.Repository, tree)
 }
 
 // moved reports whether the published branch is no longer where it was left.

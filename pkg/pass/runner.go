@@ -213,8 +213,12 @@ func (r *runner) step(ctx context.Context, b *Batch) bool {
 
 // next moves a batch to its next row, telling what is due on the way.
 func (r *runner) next(ctx context.Context, b *Batch, row Row) {
-	if row.Name != "tell" && !row.Each {
-		for _, j := range r.tell.Select(r.board, b, r.now()) {
+	if !row.Each {
+		due := r.tell.between
+		if row.Shows {
+			due = r.tell.Select
+		}
+		for _, j := range due(r.board, b, r.now()) {
 			r.launch(ctx, row, b, j)
 		}
 	}

@@ -18,6 +18,7 @@ type sync struct {
 	store        Store
 	forge        Forge
 	repositories Repositories
+	hubs         *hubs
 	end          func(workstream string)
 	read         map[*Batch]bool
 }
@@ -34,19 +35,30 @@ func (s *sync) Select(board *work.Board, b *Batch, _ time.Time) []Job {
 		jobs := []Job{do("read requests", "", s.inbox(b))}
 		if b.First {
 			jobs = append(jobs, s.specFiles(board, b)...)
+			jobs = append(jobs, s.hubs.read(board, b)...)
 		}
+		return jobs
+	}
+	if jobs := s.hubs.observe(board, b, s.end); len(jobs) > 0 {
 		return jobs
 	}
 	var jobs []Job
 	taken := map[string]bool{} // one at a time per workstream: the order of requests counts
 	for _, in := range b.Incoming {
-		if in.Done || in.Verb == work.VerbAdd || taken[in.Workstream] {
+		if in.Done || in.enrols(board) || taken[in.Workstream] {
 			continue
 		}
 		taken[in.Workstream] = true
 		jobs = append(jobs, s.apply(board, b, in))
 	}
 	return jobs
+}
+
+// enrols reports whether a request is for work that is not there yet. A review
+// of somebody's pull request is one as well.
+func (in *Incoming) enrols(board *work.Board) bool {
+	return in.Verb == work.VerbAdd || board.Workstreams[in.Workstream] == nil &&
+		(in.Verb == work.VerbPlan || in.Verb == work.VerbReview && in.Kind == work.KindPullRequest)
 }
 
 func (s *sync) inbox(b *Batch) Act {
@@ -146,6 +158,9 @@ func (s *sync) apply(board *work.Board, b *Batch, in *Incoming) Job {
 	}
 	return Job{Name: name, Workstream: in.Workstream, Repository: in.Repository, Begin: func(now time.Time) (Act, error) {
 		w := board.Workstreams[in.Workstream]
+		if in.asks() {
+			return s.settle(board, in, now, work.Applying{Decision: work.Applied, Detail: s.hubs.answer(w, in.Verb, now)})
+		}
 		if w == nil {
 			return s.fromArchive(board, b, in), nil
 		}
@@ -213,10 +228,28 @@ func (s *sync) settle(board *work.Board, in *Incoming, now time.Time, a work.App
 	return decided(board, s.store, in), refused
 }
 
+// asks reports whether a request only wants to be told something.
+func (in *Incoming) asks() bool { return in.Verb == work.VerbHelp || in.Verb == work.VerbStatus }
+
+// marked has whoever asked on the hub told what became of it. What was refused,
+// or asks for an answer, is answered in words.
+func (in *Incoming) marked(board *work.Board) {
+	if in.Receipt == "" {
+		return
+	}
+	r := work.Receipt{Request: in.ID, Target: in.Receipt, Outcome: in.Progress.Decision}
+	if r.Outcome == work.Rejected && in.Denied == "" || in.asks() { // strangers get no words: anybody could have them written
+		r.Text = in.Progress.Detail
+	}
+	repo := board.Repository(in.Repository)
+	repo.Marks = append(repo.Marks, r)
+}
+
 // decided moves a decided request out of the inbox, or remembers the spec file
 // that it was made from.
 func decided(board *work.Board, store Store, in *Incoming) Act {
 	in.Done = true
+	in.marked(board)
 	if in.Seen != nil {
 		remember(board, in.Repository, in.File, *in.Seen)
 		return nil

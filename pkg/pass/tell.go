@@ -9,38 +9,81 @@ import (
 	"github.com/backburner-cli/backburner/pkg/work"
 )
 
-// tell says on the thread what is due to be said. A notice leaves the outbox
-// only when it was told; telling one twice finds the first.
+// tell says what is due to be said: on the thread kept with the state, and on
+// the hub where the workstream is there. A notice leaves the outbox only when it
+// was told; telling one twice finds the first.
 type tell struct {
-	forge Forge
-	store Store
+	forge        Forge
+	store        Store
+	hub          Hub
+	repositories Repositories
+	silent       map[string]bool  // repositories that could not be told something: the next tick tries again
+	even         map[string]int64 // versions of workstreams of which nothing was owed
 }
 
-func (t *tell) Select(board *work.Board, b *Batch, _ time.Time) []Job {
+func (t *tell) Select(board *work.Board, b *Batch, now time.Time) []Job {
 	var jobs []Job
 	for _, w := range b.workstreams(board) {
-		if len(w.Outbox) > 0 {
-			jobs = append(jobs, t.job(w))
+		if t.owes(w, now) && !t.silent[w.Repository] {
+			jobs = append(jobs, t.job(w, true, now))
 		}
 	}
 	return jobs
 }
 
-func (t *tell) job(w *work.Workstream) Job {
-	notices := append([]work.Notice{}, w.Outbox...)
-	plan, revision := w.Plan, w.Revision // a plan that was accepted never changes
-	folder := t.store.Folder(w.ID)
+// between is what is told between two rows: what was said, and receipts. How the
+// work stands is shown when it comes to rest, not at each step on the way.
+func (t *tell) between(board *work.Board, b *Batch, now time.Time) []Job {
+	var jobs []Job
+	for _, w := range b.workstreams(board) {
+		if len(w.Outbox) > 0 && !t.silent[w.Repository] {
+			jobs = append(jobs, t.job(w, false, now))
+		}
+	}
+	if b.First || b.Inbox {
+		jobs = append(jobs, t.receipts(board)...)
+	}
+	return jobs
+}
+
+// owes reports whether something is due to be told of a workstream.
+func (t *tell) owes(w *work.Workstream, now time.Time) bool {
+	if len(w.Outbox) > 0 || !t.onHub(w) {
+		return len(w.Outbox) > 0
+	}
+	if version, looked := t.even[w.ID]; looked && version == w.Version {
+		return false
+	}
+	if t.display(w, now).due(w.Thread) {
+		return true
+	}
+	t.even[w.ID] = w.Version
+	return false
+}
+
+func (t *tell) onHub(w *work.Workstream) bool {
+	return w.Thread != nil && t.repositories[w.Repository].Slug != ""
+}
+
+func (t *tell) display(w *work.Workstream, now time.Time) display {
+	return displayOf(w, work.Next(w, t.repositories[w.Repository].Policy, now))
+}
+
+func (t *tell) job(w *work.Workstream, rests bool, now time.Time) Job {
+	copied := w.Clone() // a plan that was accepted never changes
+	slug := ""
+	var show *display
+	if t.onHub(w) {
+		slug = t.repositories[w.Repository].Slug
+	}
+	if slug != "" && rests {
+		d := t.display(w, now)
+		show = &d
+	}
 	return do("tell "+w.ID, w.ID, func(ctx context.Context) Record {
-		told := make(map[string]bool)
-		var trouble error
-		for _, n := range notices {
-			if strings.HasPrefix(n.ID, "plan:") && plan != nil {
-				n.Text = forge.RenderPlan(plan, revision) + "\n" + n.Text
-			}
-			if trouble = t.forge.Tell(ctx, folder, n); trouble != nil {
-				break
-			}
-			told[n.ID] = true
+		told, trouble := t.notices(ctx, slug, copied)
+		if trouble == nil && show != nil {
+			trouble = show.on(ctx, t.hub, slug, copied.Thread)
 		}
 		return func(time.Time) (Act, error) {
 			var left []work.Notice
@@ -50,7 +93,73 @@ func (t *tell) job(w *work.Workstream) Job {
 				}
 			}
 			w.Outbox = left
+			if w.Thread != nil {
+				w.Thread.Shown(copied.Thread)
+			}
+			if trouble != nil {
+				t.silent[w.Repository] = true
+			}
 			return nil, trouble
 		}
 	})
+}
+
+// notices tells what is in the outbox, in order, and which of it was told.
+func (t *tell) notices(ctx context.Context, slug string, w *work.Workstream) (told map[string]bool, err error) {
+	told = make(map[string]bool)
+	folder := t.store.Folder(w.ID)
+	for _, n := range w.Outbox {
+		if strings.HasPrefix(n.ID, "plan:") && w.Plan != nil {
+			n.Text = forge.RenderPlan(w.Plan, w.Revision) + "\n" + n.Text
+		}
+		if err = t.forge.Tell(ctx, folder, n); err != nil {
+			return told, err
+		}
+		if slug != "" && spoken[n.Event] {
+			if err = t.hub.Say(ctx, slug, w, n); err != nil {
+				return told, err
+			}
+		}
+		told[n.ID] = true
+	}
+	return told, nil
+}
+
+// spoken are the events that get a comment of their own on the hub; the others
+// show in the status comment, or as the mark on what asked for them.
+var spoken = map[string]bool{
+	"plan": true, "awaiting_approval": true, "proposal": true, "awaiting_input": true, "blocked": true, "failed": true, "failure": true,
+	"paused_budget": true, "escalated": true, "ready_to_merge": true, "reply": true, "not_pushed": true,
+}
+
+// receipts tells those who asked for something on the hub what became of it.
+func (t *tell) receipts(board *work.Board) []Job {
+	var jobs []Job
+	for id, repo := range board.Repositories {
+		slug := t.repositories[id].Slug
+		if len(repo.Marks) == 0 || slug == "" || t.silent[id] {
+			continue
+		}
+		marks := append([]work.Receipt{}, repo.Marks...)
+		job := do("receipts of "+id, "", func(ctx context.Context) Record {
+			var trouble error
+			done := 0
+			for ; done < len(marks) && trouble == nil; done++ {
+				trouble = t.hub.Mark(ctx, slug, marks[done])
+			}
+			if trouble != nil {
+				done--
+			}
+			return func(time.Time) (Act, error) {
+				repo.Marks = repo.Marks[done:] // only ever appended to
+				if trouble != nil {
+					t.silent[id] = true
+				}
+				return nil, trouble
+			}
+		})
+		job.Repository = id
+		jobs = append(jobs, job)
+	}
+	return jobs
 }

@@ -170,6 +170,10 @@ func (w *Workstream) carryOn(t *Task, o Outcome, p Policy, now time.Time) error 
 		return w.acceptPlan(o.Result.Plan, p, now)
 	case Verify:
 		w.Verified = w.Tree
+	case ReviewPR:
+		w.Drafted = &DraftReview{Task: t.ID, Head: w.Head, Review: *o.Result.Review}
+	case AddressReview:
+		t.Answer = Clip(o.Result.Summary, maxAnswer)
 	case Assess:
 		if !o.Result.Assessment.Continue {
 			return w.assessedAsStuck(t, o.Result.Assessment.Reason, now)
@@ -196,7 +200,7 @@ func (w *Workstream) assessedAsStuck(t *Task, reason string, now time.Time) erro
 
 func (w *Workstream) acceptPlan(plan *Plan, p Policy, now time.Time) error {
 	// A proposal that nobody approved, or whose approval no longer counts, is no reason to build.
-	approve := p.ApprovePlans || p.Discovery == "required" && w.Approval == nil
+	approve := p.ApprovePlans || w.PlanFirst || p.Discovery == "required" && w.Approval == nil
 	w.Plan, w.Approval, w.Increment, w.Verified, w.Collides = plan, nil, 0, "", false
 	w.PlannedAt = now.UTC()
 	w.Revision++

@@ -27,6 +27,9 @@ func (w *Workstream) Apply(r *Request, now time.Time) (Applying, error) {
 	if w.HasApplied(r.ID) {
 		return applied("applied before"), nil
 	}
+	if r.Denied != "" {
+		return reject("not_permitted", r.Denied), nil
+	}
 	a, err := w.apply(r, now)
 	if err == nil && a.Decision == Applied {
 		w.Applied = append(w.Applied, r.ID)
@@ -59,6 +62,12 @@ func (w *Workstream) apply(r *Request, now time.Time) (Applying, error) {
 		return w.edit(r, now)
 	case VerbMerge:
 		return w.merge(r, now)
+	case VerbAddress:
+		return w.address(r, now)
+	case VerbReview:
+		return w.review(r, now)
+	case VerbPlan:
+		return w.planFirst(r, now)
 	}
 	return reject("invalid", fmt.Sprintf("%q is not something a workstream can be asked", r.Verb)), nil
 }
@@ -121,6 +130,18 @@ func (w *Workstream) rejectPlan(r *Request, now time.Time) (Applying, error) {
 	return applied("a new plan will be made"), w.Move(Planning, Reason{"rejected", w.proposed() + " was rejected" + by(r.By)}, now)
 }
 
+// planFirst has a plan made that a person approves, whatever the policy.
+func (w *Workstream) planFirst(r *Request, now time.Time) (Applying, error) {
+	switch w.Status {
+	case New, Intake, Planning:
+		w.PlanFirst = true
+		return applied("a plan will be made, and waits for approval"), nil
+	case AwaitingApproval:
+		return w.rejectPlan(r, now)
+	}
+	return reject("nothing_to_approve", "it is "+string(w.Status)), nil
+}
+
 // retry lets a stopped workstream try again, with fresh counts.
 func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 	switch w.Status {
@@ -133,7 +154,7 @@ func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 		return reject("nothing_to_retry", "nothing stopped it: it is "+string(w.Status)), nil
 	}
 	w.Collides = w.Collides || w.Reason == "collision_detected"
-	w.Rounds, w.Escalated, w.Waived = Rounds{Review: w.Rounds.Review, StuckRun: w.Rounds.StuckRun}, "", w.Spending
+	w.Rounds, w.Escalated, w.Waived = Rounds{StuckRun: w.Rounds.StuckRun}, "", w.Spending
 	if w.Status == PausedBudget {
 		w.WaivedAt = now.UTC()
 	}

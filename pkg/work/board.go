@@ -2,6 +2,7 @@ package work
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"time"
 )
@@ -23,7 +24,17 @@ type Repository struct {
 	Base   string              `json:"base,omitempty"` // commit of the base when last seen
 	Tree   string              `json:"tree,omitempty"`
 	Specs  map[string]SpecFile `json:"specs,omitempty"` // by path: what was already considered
+	Hub    json.RawMessage     `json:"hub,omitempty"`   // what the forge with its issues remembers: cursors, permissions
+	Marks  []Receipt           `json:"marks,omitempty"` // due there
 	SeenAt time.Time           `json:"seen_at,omitzero"`
+}
+
+// Receipt tells whoever asked for something on a forge what became of it.
+type Receipt struct {
+	Request string   `json:"request"` // its id
+	Target  string   `json:"target"`  // what is marked, as Request.Receipt has it
+	Outcome Decision `json:"outcome"`
+	Text    string   `json:"text,omitempty"` // an answer in words; "" when the mark says it
 }
 
 // SpecFile is a spec file as it was when it was last considered.
@@ -105,7 +116,7 @@ func (b *Board) Active() int {
 func (b *Board) Queue() []*Workstream {
 	var queue []*Workstream
 	for _, w := range b.Ordered() {
-		if w.Status == New && w.Held == nil {
+		if w.Status == New && w.Held == nil && w.Kind != KindPullRequest {
 			queue = append(queue, w)
 		}
 	}

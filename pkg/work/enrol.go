@@ -32,6 +32,9 @@ func (b *Board) Enrol(r *Request, a Admission, now time.Time) (*Workstream, Prog
 		}
 		return w, decide(Queued, "capacity_available", "")
 	}
+	if r.Denied != "" {
+		return nil, decide(Rejected, "not_permitted", r.Denied)
+	}
 	repository, problem := r.check(a)
 	if problem != "" {
 		return nil, decide(Rejected, "invalid", problem)
@@ -48,16 +51,22 @@ func (b *Board) Enrol(r *Request, a Admission, now time.Time) (*Workstream, Prog
 		return nil, decide(Rejected, "terminal_status", overBefore(r.Workstream, a.Archived))
 	}
 	reason := "capacity_available"
-	if b.Active()+len(b.Queue()) >= a.MaxActive {
+	if r.Kind != KindPullRequest && b.Active()+len(b.Queue()) >= a.MaxActive {
 		if reason = "capacity_full"; !a.Queue {
 			return nil, decide(Deferred, reason, "every place is taken")
 		}
 	}
 	w := &Workstream{
-		Schema: Schema, ID: r.Workstream, Kind: KindSpec, Repository: repository, Title: r.Title, Priority: r.Priority,
+		Schema: Schema, ID: r.Workstream, Kind: r.Kind, Repository: repository, Title: r.Title, Priority: r.Priority,
 		Status: New, Reason: reason, CreatedAt: now.UTC(), ChangedAt: now.UTC(),
-		Spec:   Spec{Source: r.Source, Body: r.Body, Hash: SpecHash(r.Title, r.Body)},
+		Spec: Spec{Source: r.Source, Body: r.Body, Hash: SpecHash(r.Title, r.Body)}, Thread: r.Thread, PlanFirst: r.Verb == VerbPlan,
 		Branch: a.BranchPrefix + r.Workstream, Applied: []string{r.ID},
+	}
+	if w.Kind == "" {
+		w.Kind = KindSpec
+	}
+	if r.Verb == VerbReview {
+		w.AddTask(ReviewPR, TaskContext{Words: r.Text, Request: r.ID}, now)
 	}
 	b.Workstreams[w.ID] = w
 	return w, decide(Queued, reason, "")

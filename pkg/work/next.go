@@ -19,6 +19,9 @@ func Next(w *Workstream, p Policy, now time.Time) Step {
 	if t := w.unread(); t != nil {
 		return wait(fmt.Sprintf("the failure of the %s is looked at first", t.Kind.Who()))
 	}
+	if w.Kind == KindPullRequest && (w.Status == New || w.Status == Intake) {
+		return nextPull(w, now)
+	}
 	switch w.Status {
 	case New:
 		return wait("queued for a place in the active set")
@@ -88,7 +91,7 @@ func nextTask(w *Workstream, kind TaskKind, c TaskContext, now time.Time) Step {
 	if t.HeldAt(now) {
 		return wait(t.Held.why())
 	}
-	why := "the " + t.Kind.Who() + " " + t.describe()
+	why := t.Doing()
 	if t.Held != nil {
 		why += " (" + t.Held.words() + ")"
 	}
@@ -101,6 +104,9 @@ var verbs = map[TaskKind]string{
 	ReviewPR: "reviews the pull request", AddressReview: "addresses the review", Respond: "responds",
 	Reconcile: "reconciles the branch with its base", PreparePR: "prepares the pull request",
 }
+
+// Doing says who does what for the task: "the builder builds".
+func (t *Task) Doing() string { return "the " + t.Kind.Who() + " " + t.describe() }
 
 func (t *Task) describe() string {
 	if t.Context.Gate != "" {
@@ -131,6 +137,9 @@ func (h *TaskHold) why() string {
 
 func nextBuilding(w *Workstream, p Policy, now time.Time) Step {
 	increment := TaskContext{Increment: w.Increment}
+	if step := w.reviewRounds(p.Limits); step.Act != Nothing {
+		return step
+	}
 	if w.due(Building) != nil || !w.built() {
 		return nextTask(w, Implement, increment, now)
 	}

@@ -19,13 +19,14 @@ type Act string
 
 // The acts.
 const (
-	Nothing   Act = ""        // wait; Step.Why says for what
-	RunAgent  Act = "agent"   // dispatch Step.Task, or a new task of Step.Kind
-	RunGate   Act = "gate"    // run Step.Gate on the workstream's commit
-	Publish   Act = "publish" // bring the branch to the repository
-	MoveOn    Act = "move"    // change the status to Step.To for Step.Reason
-	Land      Act = "merge"   // a person asked for the merge
-	NextPiece Act = "advance" // the increment is built; begin the next one
+	Nothing    Act = ""        // wait; Step.Why says for what
+	RunAgent   Act = "agent"   // dispatch Step.Task, or a new task of Step.Kind
+	RunGate    Act = "gate"    // run Step.Gate on the workstream's commit
+	Publish    Act = "publish" // bring the branch to the repository
+	PostReview Act = "review"  // put Workstream.Drafted on the pull request
+	MoveOn     Act = "move"    // change the status to Step.To for Step.Reason
+	Land       Act = "merge"   // a person asked for the merge
+	NextPiece  Act = "advance" // the increment is built; begin the next one
 )
 
 // Step is what happens next to a workstream, and in words why, or why not.

@@ -20,7 +20,11 @@ const (
 	VerbMerge      Verb = "merge"
 	VerbPrepare    Verb = "prepare"
 	VerbReview     Verb = "review"
-	VerbEdit       Verb = "edit" // the spec's text changed
+	VerbEdit       Verb = "edit"    // the spec's text changed
+	VerbAddress    Verb = "address" // a review of what was published
+	VerbPlan       Verb = "plan"    // make a plan that a person approves, whatever the policy
+	VerbStatus     Verb = "status"  // say how it stands, where it was asked
+	VerbHelp       Verb = "help"    // likewise what can be asked
 )
 
 // Request is what somebody asks of backburner from outside the pass. Any
@@ -41,7 +45,12 @@ type Request struct {
 	Question string `json:"question,omitempty"`
 	Priority int    `json:"priority,omitempty"`
 	Now      bool   `json:"now,omitempty"` // hold: end the running agent
-	Force    bool   `json:"force,omitempty"`
+
+	Kind    Kind    `json:"kind,omitempty"`    // of what an add makes; "" is a spec
+	Thread  *Thread `json:"thread,omitempty"`  // of what it makes
+	Denied  string  `json:"denied,omitempty"`  // why By may not ask for it
+	Receipt string  `json:"receipt,omitempty"` // what is marked on the forge once it is decided
+	Replies []int64 `json:"replies,omitempty"` // comments of a review that are answered when it was addressed
 
 	Progress Progress `json:"progress,omitzero"`
 }

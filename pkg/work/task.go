@@ -113,6 +113,8 @@ type Task struct {
 
 	RecoveryNeeded bool     `json:"recovery_needed,omitempty"` // its workspace must be restored before anything runs there
 	Class          Class    `json:"class,omitempty"`           // of its last failure
+	Replies        []int64  `json:"replies,omitempty"`         // comments of the review it addresses
+	Answer         string   `json:"answer,omitempty"`          // to a review: what it says was done
 	Executions     []string `json:"executions,omitempty"`      // ids, oldest first; the last one is live while running
 	Unread         bool     `json:"unread,omitempty"`          // its last failure is not classified yet
 }

@@ -40,11 +40,13 @@ type Workstream struct {
 	Held      *Hold     `json:"held,omitempty"`
 	Escalated string    `json:"escalated,omitempty"` // why a person has to look; "" when nobody has to
 
+	Thread    *Thread     `json:"thread,omitempty"` // nil where the forge has no issues
 	Spec      Spec        `json:"spec"`
 	Plan      *Plan       `json:"plan,omitempty"`
-	Revision  int         `json:"revision,omitempty"`  // of the plan, from 1
-	PlannedAt time.Time   `json:"planned_at,omitzero"` // when the plan was accepted
-	Collides  bool        `json:"collides,omitempty"`  // a person admitted it beside plans that touch the same
+	Revision  int         `json:"revision,omitempty"`   // of the plan, from 1
+	PlannedAt time.Time   `json:"planned_at,omitzero"`  // when the plan was accepted
+	PlanFirst bool        `json:"plan_first,omitempty"` // a person asked to approve the plan
+	Collides  bool        `json:"collides,omitempty"`   // a person admitted it beside plans that touch the same
 	Approval  *Approval   `json:"approval,omitempty"`
 	Questions []*Question `json:"questions,omitempty"`
 	Increment int         `json:"increment,omitempty"` // being built, from 0
@@ -63,6 +65,7 @@ type Workstream struct {
 	Verified    string              `json:"verified,omitempty"` // tree the qa agent last left
 	GateRun     string              `json:"gate_run,omitempty"` // execution of a gate that runs, or ran when a tick died
 	Conflict    *Conflict           `json:"conflict,omitempty"`
+	Drafted     *DraftReview        `json:"drafted,omitempty"`
 	Rounds      Rounds              `json:"rounds,omitzero"`
 
 	Blockers   []Blocker        `json:"blockers,omitempty"`
@@ -231,6 +234,7 @@ type Notice struct {
 	ID    string    `json:"id"`
 	Event string    `json:"event"` // plan, question, blocked, failure, ready_to_merge, ...
 	Text  string    `json:"text"`
+	Reply int64     `json:"reply,omitempty"` // comment of a review that it answers
 	At    time.Time `json:"at"`
 }
 

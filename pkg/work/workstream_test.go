@@ -18,6 +18,10 @@ func fill(t *testing.T, v reflect.Value, n *int) {
 		*at = noon.Add(time.Duration(*n) * time.Second)
 		return
 	}
+	if raw, is := v.Addr().Interface().(*json.RawMessage); is {
+		*raw = json.RawMessage(fmt.Sprintf(`{"s":%d}`, *n))
+		return
+	}
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(fmt.Sprintf("s%d", *n))

@@ -23,6 +23,7 @@ type Options struct {
 	Token     string         // else that of the environment, of gh's login
 	Agent     string         // name and version of the program, for GitHub's logs
 	Reserve   int            // requests an hour that are left to others
+	Spacing   time.Duration  // between two changes; GitHub asks for a second
 	Tags      map[string]Tag // what Client.Tags returned at the end of the last tick
 	NotBefore time.Time      // Until of the last error that had one
 	Now       func() time.Time
@@ -81,7 +82,7 @@ func (c *Client) connect() error {
 		at, o := c.login, c.options
 		c.wire = &transport{
 			base: at.base, root: at.root, token: at.token, agent: o.Agent, now: o.Now, sleep: o.Sleep, turn: make(chan struct{}, 1),
-			tags: newTagStore(o.Tags), limits: &limits{reserve: o.Reserve, notBefore: o.NotBefore, windows: make(map[string]window)},
+			tags: newTagStore(o.Tags), limits: &limits{reserve: o.Reserve, spacing: o.Spacing, notBefore: o.NotBefore, windows: make(map[string]window)},
 		}
 		host := at.host
 		if at.root != nil {

@@ -10,12 +10,11 @@ import (
 )
 
 const (
-	maxWait      = 10 * time.Second // of one request, for a limit to pass
-	maxWaits     = 30 * time.Second // of a client, in sum
-	writeSpacing = time.Second      // what GitHub asks for between two changes
-	attempts     = 3                // of a read that gets no answer
-	backOff      = 500 * time.Millisecond
-	unknownWait  = time.Minute // what GitHub asks for where it states no time
+	maxWait     = 10 * time.Second // of one request, for a limit to pass
+	maxWaits    = 30 * time.Second // of a client, in sum
+	attempts    = 3                // of a read that gets no answer
+	backOff     = 500 * time.Millisecond
+	unknownWait = time.Minute // what GitHub asks for where it states no time
 )
 
 // limits is what GitHub allows, as far as its answers said. It decides only;
@@ -26,6 +25,7 @@ type limits struct {
 	windows   map[string]window
 	lastWrite time.Time
 	waits     time.Duration // for limits, so far
+	spacing   time.Duration // between two changes
 	skew      time.Duration // GitHub's clock less ours
 	heard     bool          // whether skew is known
 }
@@ -49,7 +49,7 @@ func (l *limits) before(c call, now time.Time) (time.Duration, *Error) {
 		}
 	}
 	if c.write && !l.lastWrite.IsZero() {
-		return l.lastWrite.Add(writeSpacing).Sub(now), nil
+		return l.lastWrite.Add(l.spacing).Sub(now), nil
 	}
 	return 0, nil
 }

@@ -23,6 +23,24 @@ type login struct {
 // findLogin looks where gh looks: GH_TOKEN, GITHUB_TOKEN, GH_ENTERPRISE_TOKEN,
 // gh's own configuration, and last the keyring, by way of gh itself.
 func findLogin(o Options) (login, error) {
+	l, err := findHost(o)
+	if err != nil {
+		return l, err
+	}
+	if l.token == "" {
+		l.token = tokenFor(l.host, l.root != nil)
+	}
+	if l.token == "" {
+		return l, &Error{Kind: KindAuth, Message: "there is no token for " + l.host, Advice: noToken(l.host)}
+	}
+	if l.base == nil {
+		l.base = network()
+	}
+	return l, nil
+}
+
+// findHost is the login without what it takes to find a token.
+func findHost(o Options) (login, error) {
 	l := login{host: o.Host, token: o.Token, base: o.Base}
 	if o.APIURL != "" {
 		root, err := rootOf(o.APIURL)
@@ -34,15 +52,6 @@ func findLogin(o Options) (login, error) {
 	}
 	if l.host == "" {
 		l.host, _ = auth.DefaultHost()
-	}
-	if l.token == "" {
-		l.token = tokenFor(l.host, l.root != nil)
-	}
-	if l.token == "" {
-		return l, &Error{Kind: KindAuth, Message: "there is no token for " + l.host, Advice: noToken(l.host)}
-	}
-	if l.base == nil {
-		l.base = network()
 	}
 	return l, nil
 }

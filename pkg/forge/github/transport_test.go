@@ -78,7 +78,7 @@ func newStub(t *testing.T, replies ...reply) *stub {
 }
 
 func (s *stub) client(change ...func(*github.Options)) *github.Client {
-	o := github.Options{APIURL: s.URL, Token: "secret", Now: s.clock.Now, Sleep: s.clock.Sleep}
+	o := github.Options{APIURL: s.URL, Token: "secret", Now: s.clock.Now, Sleep: s.clock.Sleep, Spacing: time.Second}
 	for _, f := range change {
 		f(&o)
 	}

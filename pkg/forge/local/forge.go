@@ -27,6 +27,14 @@ func (Forge) Tell(ctx context.Context, folder string, n work.Notice) error {
 	return Tell(folder, n)
 }
 
+// Comment is [Comment].
+func (Forge) Comment(ctx context.Context, folder string, e forge.Entry) error {
+	if err := ctx.Err(); err != nil {
+		return wrapThread(err)
+	}
+	return Comment(folder, e)
+}
+
 // Thread is [Thread].
 func (Forge) Thread(folder string, maxBytes int) (string, error) { return Thread(folder, maxBytes) }
 

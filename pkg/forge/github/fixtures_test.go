@@ -39,7 +39,7 @@ func newHub(t *testing.T) *hub {
 
 // client is one of a new tick: it remembers nothing.
 func (h *hub) client() *github.Client {
-	return github.New(github.Options{APIURL: h.URL(), Token: h.token, Now: h.clock.Now, Sleep: h.clock.Sleep})
+	return github.New(github.Options{APIURL: h.URL(), Token: h.token, Now: h.clock.Now, Sleep: h.clock.Sleep, Spacing: time.Second})
 }
 
 // shows fails unless what a person sees of a thread has some texts so many times.

@@ -1,0 +1,183 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/backburner-cli/backburner/pkg/forge"
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// take makes of one event what it is for the pass: a request, something that was
+// said, or nothing.
+func (r *one) take(ctx context.Context, t Thread, e Event) error {
+	request := r.request(t, e)
+	_, open := r.open[t.Number]
+	if request == nil && !(open && e.Kind == Commented) {
+		return nil
+	}
+	by := e.By
+	if begins(e) && t.EditedAt.After(e.At) { // what is worked from is not what was asked for
+		by = append(by[:len(by):len(by)], t.Editor)
+	}
+	verdict, err := r.h.client.Judge(ctx, r.m.Slug, &Trust{Users: r.h.words.Users, Bots: r.h.words.Bots, Roles: r.roles()}, by)
+	if err != nil {
+		return err
+	}
+	if request != nil {
+		if !verdict.Believed {
+			request.Denied = verdict.Why
+		}
+		r.news.Requests = append(r.news.Requests, request)
+		return nil
+	}
+	if verdict.Believed {
+		id := r.workstream(t)
+		r.news.Said[id] = append(r.news.Said[id], forge.Entry{ID: requestID(e.ID), By: e.By[0].Login, Text: e.Text, At: e.At})
+	}
+	return nil
+}
+
+func (r *one) roles() map[string]Role {
+	if r.m.Roles == nil {
+		r.m.Roles = make(map[string]Role)
+	}
+	return r.m.Roles
+}
+
+func begins(e Event) bool {
+	return e.Kind == Assigned || e.Kind == Commanded && (e.Command.Verb == VerbStart || e.Command.Verb == VerbPlan)
+}
+
+// workstream is the id of the work on a thread. Issues and pull requests of a
+// repository share their numbers.
+func (r *one) workstream(t Thread) string {
+	if o, ok := r.open[t.Number]; ok {
+		return o.Workstream
+	}
+	return fmt.Sprintf("%s-%d", r.ask.Repository, t.Number)
+}
+
+// request is what an event asks for; nil when for nothing.
+func (r *one) request(t Thread, e Event) *work.Request {
+	q := &work.Request{
+		Schema: work.Schema, ID: requestID(e.ID), Workstream: r.workstream(t), Repository: r.ask.Repository, At: e.At.UTC(),
+		Text: e.Command.Text, Question: e.Command.Question,
+	}
+	if len(e.By) > 0 {
+		q.By = e.By[0].Login
+	}
+	o, open := r.open[t.Number]
+	switch {
+	case e.Kind == Commanded:
+		return r.command(t, e, q)
+	case e.Kind == Assigned && t.Pull == nil && sameLogin(r.h.words.Assignee, r.viewer.Login):
+		return r.begin(t, q, work.VerbAdd)
+	case e.Kind == Reopened && t.Pull == nil && r.labelled(t):
+		return r.begin(t, q, work.VerbAdd)
+	case e.Kind == Unlabelled && e.Command.Verb == VerbStart && open:
+		q.Verb = work.VerbCancel
+	case e.Kind == Unlabelled && e.Command.Verb == VerbHold && open:
+		q.Verb = work.VerbResume
+	case e.Kind == Edited && open && o.Kind == work.KindIssue && t.Number == o.Thread.Number:
+		r.begin(t, q, work.VerbEdit)
+		if work.SpecHash(q.Title, q.Body) == o.Spec.Hash {
+			return nil
+		}
+		q.Kind, q.Thread = "", nil
+	case e.Kind == Reviewed && open && o.Kind != work.KindPullRequest && asksForChanges(e):
+		q.Verb, q.Text = work.VerbAddress, reviewWords(e)
+		for _, c := range e.Review.Comments {
+			q.Replies = append(q.Replies, int64(c.ID))
+		}
+	default:
+		return nil
+	}
+	return q
+}
+
+// command is the request of a command or a label.
+func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
+	q.Receipt = e.On.text("")
+	if e.Label != "" && !sameLogin(e.Label, r.h.words.Labels.Start) && !sameLogin(e.Label, r.h.words.Labels.Hold) {
+		q.Receipt = e.On.text(e.Label)
+	}
+	_, open := r.open[t.Number]
+	switch verb := e.Command.Verb; {
+	case verb == VerbUnknown:
+		q.Verb = work.VerbHelp
+	case (verb == VerbStart || verb == VerbPlan) && t.Pull != nil && !open:
+		q.Denied = "this is a pull request; ask for work on an issue, or for a review of this"
+		q.Verb = work.VerbAdd
+	case verb == VerbStart:
+		return r.begin(t, q, work.VerbAdd)
+	case verb == VerbPlan && !open:
+		return r.begin(t, q, work.VerbPlan)
+	case verb == VerbReview && t.Pull != nil && !open:
+		return r.begin(t, q, work.VerbReview)
+	default:
+		q.Verb = work.Verb(verb)
+	}
+	return q
+}
+
+// begin completes a request for work that may not be there yet.
+func (r *one) begin(t Thread, q *work.Request, verb work.Verb) *work.Request {
+	q.Verb, q.Title, q.Body, q.Source = verb, work.Clip(work.Printable(t.Title), 300), strings.ReplaceAll(t.Body, "\r\n", "\n"), t.URL
+	if strings.TrimSpace(q.Body) == "" {
+		q.Body = q.Title
+	}
+	q.Kind, q.Thread = work.KindIssue, &work.Thread{Number: t.Number, Node: t.Node, URL: t.URL}
+	if t.Pull != nil {
+		q.Kind = work.KindPullRequest
+		q.Thread.Pull = &work.Pull{
+			Number: t.Number, Node: t.Node, URL: t.URL, State: strings.ToLower(string(t.State)), Draft: t.Pull.Draft, Head: t.Pull.HeadOID,
+		}
+	}
+	return q
+}
+
+func (r *one) labelled(t Thread) bool {
+	for _, name := range t.Labels {
+		if strings.EqualFold(name, r.h.words.Labels.Start) {
+			return true
+		}
+	}
+	return false
+}
+
+// asksForChanges reports whether a review leaves something to do.
+func asksForChanges(e Event) bool {
+	switch e.Review.Verdict {
+	case "CHANGES_REQUESTED":
+		return true
+	case "COMMENTED":
+		return len(e.Review.Comments) > 0
+	}
+	return false
+}
+
+// reviewWords is a review as the builder reads it.
+func reviewWords(e Event) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s reviewed the pull request. Address what the review asks for.\n", e.By[0].Login)
+	if body := strings.TrimSpace(e.Review.Body); body != "" {
+		fmt.Fprintf(&b, "\n%s\n", body)
+	}
+	for _, c := range e.Review.Comments {
+		fmt.Fprintf(&b, "\n%s:%d: %s\n", work.Printable(c.Path), c.Line, strings.TrimSpace(c.Body))
+	}
+	return work.Clip(b.String(), maxReviewWords)
+}
+
+const maxReviewWords = 64 << 10
+
+// requestID is the identity of an event as a name that a file can have.
+func requestID(event string) string {
+	id := strings.ReplaceAll(event, ":", ".")
+	if work.BadID(id) != "" {
+		return "gh." + hash(event)
+	}
+	return id
+}

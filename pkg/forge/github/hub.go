@@ -1,0 +1,246 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/backburner-cli/backburner/pkg/forge"
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// Words are what people ask with, and who is listened to.
+type Words struct {
+	Prefix   string // "/backburner"
+	Labels   Labels
+	Assignee string   // assigning an issue to this account asks for it; "" when it does not
+	Users    []string // believed beside people with write access
+	Bots     []string // apps that are believed
+}
+
+// Hub is GitHub as a pass uses it: what people ask for there, once per tick for
+// all repositories, and what is shown to them.
+type Hub struct {
+	options Options
+	words   Words
+	client  *Client
+	labels  sync.Map // "slug label" of those that are known to be there
+}
+
+// NewHub is a hub. Nothing is asked of GitHub before its first call.
+func NewHub(o Options, w Words) *Hub { return &Hub{options: o, words: w, client: New(o)} }
+
+// Host is the name of the GitHub that is configured, apiURL being its interface
+// where that was set.
+func Host(apiURL string) string {
+	l, _ := findHost(Options{APIURL: apiURL})
+	return l.host
+}
+
+// Token is the token for it; "" when there is none.
+func Token(apiURL string) string {
+	l, _ := findLogin(Options{APIURL: apiURL})
+	return l.token
+}
+
+// Passing reports whether the error goes away by itself.
+func (e *Error) Passing() bool {
+	return e.Kind == KindUnavailable || e.Kind == KindRateLimited || e.Kind == KindSecondary
+}
+
+// Usage is what was asked of GitHub so far.
+func (h *Hub) Usage() Usage { return h.client.Usage() }
+
+const pointer = "The whole text is in the files of the run; see `backburner logs`."
+
+// Say puts a notice on the thread, once: as a comment, or as the answer to one of
+// a review. A thread that is locked or gone is told nothing.
+func (h *Hub) Say(ctx context.Context, slug string, w *work.Workstream, n work.Notice) error {
+	p := Post{
+		Slug: slug, Number: w.Thread.Number, Key: w.ID + "/" + n.ID, Pointer: pointer,
+		Body: forge.CommentCommands(Outgoing(n.Text), w.ID, h.words.Prefix),
+	}
+	if n.Reply != 0 && w.Thread.Pull != nil {
+		p.Number = w.Thread.Pull.Number
+		_, err := h.client.Reply(ctx, p, ID(n.Reply))
+		return unlessRefused(err)
+	}
+	_, err := h.client.Upsert(ctx, p)
+	return unlessRefused(err)
+}
+
+// unlessRefused leaves out what saying the same again does not mend, and nobody
+// needs to hear of: the thread is gone, or its conversation is locked.
+func unlessRefused(err error) error {
+	if isKind(err, KindNotFound) || isKind(err, KindConflict) {
+		return nil
+	}
+	return err
+}
+
+// ShowStatus edits the one comment that says how the work stands, or makes it.
+func (h *Hub) ShowStatus(ctx context.Context, slug string, t work.Thread, id, text string) (comment int64, err error) {
+	there, err := h.client.Upsert(ctx, Post{
+		Slug: slug, Number: t.Number, Key: id + "/status", Pointer: pointer, ID: ID(t.StatusComment),
+		Body: forge.CommentCommands(Outgoing(text), id, h.words.Prefix),
+	})
+	return int64(there.ID), unlessRefused(err)
+}
+
+// colors are those of the labels of statuses; the others are grey.
+var colors = map[string]string{
+	"ready_to_merge": "0e8a16", "blocked": "d93f0b", "failed": "d93f0b",
+	"awaiting_approval": "fbca04", "awaiting_input": "fbca04", "paused_budget": "fbca04",
+}
+
+// SetLabels puts labels of statuses on a thread and takes others off. People find
+// by them what waits for them.
+func (h *Hub) SetLabels(ctx context.Context, slug string, number int, add, remove []string) error {
+	for _, status := range remove {
+		if slices.Contains(add, status) {
+			continue
+		}
+		if err := h.client.RemoveLabel(ctx, slug, number, h.statusLabel(status)); err != nil {
+			return err
+		}
+	}
+	var names []string
+	for _, status := range add {
+		color := colors[status]
+		if color == "" {
+			color = "ededed"
+		}
+		name := h.statusLabel(status)
+		if _, known := h.labels.Load(slug + " " + name); !known {
+			if err := h.client.EnsureLabel(ctx, slug, Label{Name: name, Color: color, Description: "set by backburner"}); err != nil {
+				return unlessRefused(err)
+			}
+			h.labels.Store(slug+" "+name, true)
+		}
+		names = append(names, name)
+	}
+	return unlessRefused(h.client.AddLabels(ctx, slug, number, names...))
+}
+
+func (h *Hub) statusLabel(status string) string {
+	return h.words.Labels.Start + ": " + strings.ReplaceAll(status, "_", " ")
+}
+
+// Mark tells who asked what became of it: by a reaction, and in words where those
+// are called for. A label that asked for something once is taken off.
+func (h *Hub) Mark(ctx context.Context, slug string, r work.Receipt) error {
+	on, label, err := parseTarget(slug, r.Target)
+	if err != nil {
+		return nil // of an older version: nobody waits for it any more
+	}
+	reaction := Done
+	switch r.Outcome {
+	case work.Rejected:
+		reaction = Refused
+	case work.Deferred:
+		reaction = Seen
+	}
+	if err := unlessRefused(h.client.React(ctx, on, reaction)); err != nil {
+		return err
+	}
+	if r.Text != "" {
+		post := Post{Slug: slug, Number: on.Number, Key: "answer/" + r.Request, Body: h.words.Prefix + ": " + Outgoing(r.Text), Pointer: pointer}
+		if _, err := h.client.Upsert(ctx, post); unlessRefused(err) != nil {
+			return err
+		}
+	}
+	if label == "" {
+		return nil
+	}
+	return h.client.RemoveLabel(ctx, slug, on.Number, label)
+}
+
+// target is what Request.Receipt holds: "comment:7:123", or "label:7:name".
+func (t Target) text(label string) string {
+	if label != "" {
+		return fmt.Sprintf("label:%d:%s", t.Number, label)
+	}
+	return fmt.Sprintf("%s:%d:%s", t.Kind, t.Number, t.ID)
+}
+
+func parseTarget(slug, text string) (on Target, label string, err error) {
+	kind, rest, _ := strings.Cut(text, ":")
+	number, last, _ := strings.Cut(rest, ":")
+	on = Target{Slug: slug, Kind: TargetKind(kind)}
+	if on.Number, err = strconv.Atoi(number); err != nil {
+		return on, "", err
+	}
+	if kind == "label" {
+		on.Kind = OnThread
+		return on, last, nil
+	}
+	id, err := strconv.ParseInt(last, 10, 64)
+	on.ID = ID(id)
+	return on, "", err
+}
+
+const statusContext = "backburner/gates"
+
+// SetCommitStatus says on a commit how its gates stand.
+func (h *Hub) SetCommitStatus(ctx context.Context, slug, commit, state, text string) error {
+	return unlessRefused(h.client.SetStatus(ctx, slug, commit, CommitStatus{State: state, Context: statusContext, Description: text}))
+}
+
+// OpenPull opens the pull request of a branch, or brings the one that is there up
+// to date.
+func (h *Hub) OpenPull(ctx context.Context, slug, id string, p forge.PullRequest) (work.Pull, error) {
+	proposal := Proposal{
+		Slug: slug, Key: id + "/pull", Branch: p.Branch, Head: p.Head, Base: p.Base, Title: p.Title, Body: Outgoing(p.Body),
+		Pointer: pointer, Closes: p.Closes, Draft: p.Draft,
+	}
+	there, err := h.client.Propose(ctx, proposal)
+	if err != nil {
+		return work.Pull{}, err
+	}
+	if there, err = h.client.Revise(ctx, proposal, there); err != nil {
+		return work.Pull{}, err
+	}
+	return work.Pull{
+		Number: there.Number, Node: there.Node, URL: there.URL, State: strings.ToLower(string(there.State)), Draft: there.Draft,
+		Head: there.Head, Landed: there.MergeOID,
+	}, nil
+}
+
+// SetDraft makes a pull request a draft, or ready for review.
+func (h *Hub) SetDraft(ctx context.Context, slug string, number int, draft bool) error {
+	return h.client.SetDraft(ctx, slug, number, draft)
+}
+
+// Review puts a review on a pull request, once.
+func (h *Hub) Review(ctx context.Context, slug string, r forge.PostedReview) error {
+	_, err := h.client.Publish(ctx, Opinion{Slug: slug, Number: r.Pull, Key: r.ID, Commit: r.Commit, Pointer: pointer, Review: r.Review})
+	return err
+}
+
+// Merge merges a pull request that has the head which was tested.
+func (h *Hub) Merge(ctx context.Context, slug string, m forge.MergeAsk) forge.MergeAnswer {
+	landing, err := h.client.Land(ctx, Wish{
+		Slug: slug, Number: m.Pull.Number, Node: m.Pull.Node, Head: m.Head, Strategy: m.Strategy,
+	})
+	var ours *Error
+	switch {
+	case errors.As(err, &ours) && ours.Passing():
+		return forge.MergeAnswer{Outcome: forge.Unknown, Detail: err.Error()}
+	case err != nil:
+		return forge.MergeAnswer{Outcome: forge.NotLanded, Detail: err.Error()}
+	}
+	answer := forge.MergeAnswer{Commit: landing.Commit, Detail: landing.Detail}
+	switch landing.Outcome {
+	case Landed:
+		answer.Outcome = forge.Landed
+	case NotLanded:
+		answer.Outcome = forge.NotLanded
+	default:
+		answer.Outcome = forge.Unknown
+	}
+	return answer
+}

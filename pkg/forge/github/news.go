@@ -1,0 +1,286 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/forge"
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// memory is what is kept of a repository between ticks. A tick in which nothing
+// happened there leaves it as it is.
+type memory struct {
+	Node   string               `json:"node,omitempty"`
+	Slug   string               `json:"slug,omitempty"` // as GitHub names it now
+	Issues Mark                 `json:"issues,omitzero"`
+	Pulls  Mark                 `json:"pulls,omitzero"`
+	Seen   map[string]time.Time `json:"seen,omitempty"` // events already told of, as long as they may be read again
+	Said   map[string]int       `json:"said,omitempty"` // comments and reviews of open threads, by node
+	Roles  map[string]Role      `json:"roles,omitempty"`
+	Tags   map[string]Tag       `json:"tags,omitempty"`
+	Until  time.Time            `json:"until,omitzero"` // GitHub asked to be left alone until then
+}
+
+// one is one repository while it is read.
+type one struct {
+	h      *Hub
+	ask    forge.Ask
+	m      memory
+	news   forge.News
+	viewer Viewer
+	open   map[int]forge.Open // by number of the issue and of the pull request
+}
+
+// Read is what happened in the repositories since the last time. An idle one
+// costs its part of one request, whatever its history.
+func (h *Hub) Read(ctx context.Context, asks []forge.Ask) []forge.News {
+	all := make([]*one, len(asks))
+	tags, until := make(map[string]Tag), time.Time{}
+	for i, ask := range asks {
+		all[i] = newOne(h, ask)
+		maps.Copy(tags, all[i].m.Tags)
+		if all[i].m.Until.After(until) {
+			until = all[i].m.Until
+		}
+	}
+	o := h.options
+	o.Tags, o.NotBefore = tags, until
+	h.client = New(o)
+	if err := h.readAll(ctx, all); err != nil {
+		all[0].news.Err = err // of all of them; once is enough
+	}
+	kept := h.client.Tags()
+	news := make([]forge.News, len(all))
+	for i, r := range all {
+		news[i] = r.finish(kept)
+	}
+	return news
+}
+
+func newOne(h *Hub, ask forge.Ask) *one {
+	r := &one{h: h, ask: ask, open: make(map[int]forge.Open)}
+	if json.Unmarshal(ask.State, &r.m) != nil { // none, or of somebody else: read as if for the first time
+		r.m = memory{}
+	}
+	if r.m.Slug == "" {
+		r.m.Slug = ask.Slug
+	}
+	r.news = forge.News{Repository: ask.Repository, Sightings: make(map[string]work.Sighting), Said: make(map[string][]forge.Entry)}
+	for _, o := range ask.Open {
+		r.open[o.Thread.Number] = o
+		if o.Thread.Pull != nil {
+			r.open[o.Thread.Pull.Number] = o
+		}
+	}
+	return r
+}
+
+// readAll asks about all repositories at once, and then about those that moved.
+func (h *Hub) readAll(ctx context.Context, all []*one) error {
+	slugs := make([]string, len(all))
+	for i, r := range all {
+		slugs[i] = r.m.Slug
+	}
+	probed, err := h.client.Probe(ctx, slugs)
+	if err != nil {
+		return err
+	}
+	viewer, err := h.client.Viewer(ctx)
+	if err != nil {
+		return err
+	}
+	moved := make(map[*one][]string)
+	if err := h.lookAtOpen(ctx, all, moved); err != nil {
+		return err
+	}
+	for i, r := range all {
+		r.viewer = viewer
+		if probed[i].Err != nil {
+			r.news.Err = probed[i].Err
+			continue
+		}
+		err := r.read(ctx, probed[i], moved[r])
+		var ours *Error
+		if errors.As(err, &ours) && ours.Passing() && !ours.Until.IsZero() {
+			return err // of no use to ask about the others
+		}
+		if err != nil {
+			r.news.Err = err
+		}
+	}
+	return nil
+}
+
+// lookAtOpen sees where the threads and pull requests of open work stand.
+func (h *Hub) lookAtOpen(ctx context.Context, all []*one, moved map[*one][]string) error {
+	var nodes []string
+	for _, r := range all {
+		for _, o := range r.ask.Open {
+			nodes = append(nodes, o.Thread.Node)
+			if p := o.Thread.Pull; p != nil && p.Node != o.Thread.Node {
+				nodes = append(nodes, p.Node)
+			}
+		}
+	}
+	if len(nodes) == 0 {
+		return nil
+	}
+	standing, err := h.client.Open(ctx, nodes)
+	if err != nil {
+		return err
+	}
+	at := make(map[string]Open, len(standing))
+	for _, s := range standing {
+		at[s.Node] = s
+	}
+	for _, r := range all {
+		for _, o := range r.ask.Open {
+			r.sight(o, at)
+		}
+		moved[r] = r.talked(at)
+	}
+	return nil
+}
+
+// sight says where one open workstream stands.
+func (r *one) sight(o forge.Open, at map[string]Open) {
+	thread := at[o.Thread.Node]
+	seen := work.Sighting{Gone: thread.Gone, State: strings.ToLower(string(thread.State))}
+	if o.Thread.Pull != nil {
+		pull := at[o.Thread.Pull.Node]
+		now := *o.Thread.Pull
+		now.State, now.Draft = strings.ToLower(string(pull.State)), false
+		if pull.Gone {
+			now.State = work.StateClosed
+		}
+		if p := pull.Pull; p != nil {
+			now.Draft, now.Head, now.Landed, now.Decision, now.Checks = p.Draft, p.HeadOID, p.MergeOID, strings.ToLower(p.Decision), checks[p.Checks]
+		}
+		seen.Pull = &now
+	}
+	if o.Kind == work.KindPullRequest {
+		seen.State = ""
+	}
+	r.news.Sightings[o.Workstream] = seen
+}
+
+var checks = map[string]string{"SUCCESS": "success", "FAILURE": "failure", "ERROR": "failure", "PENDING": "pending", "EXPECTED": "pending"}
+
+// talked are the threads in which something was said or deleted since the last
+// time. That does not always move them.
+func (r *one) talked(at map[string]Open) (nodes []string) {
+	said := make(map[string]int)
+	for _, o := range r.ask.Open {
+		for _, node := range []string{o.Thread.Node, pullNode(o)} {
+			s, ok := at[node]
+			if !ok || s.Gone {
+				continue
+			}
+			if said[node] = s.Said; s.Said != r.m.Said[node] {
+				nodes = append(nodes, node)
+			}
+		}
+	}
+	r.m.Said = said
+	return nodes
+}
+
+func pullNode(o forge.Open) string {
+	if o.Thread.Pull == nil {
+		return ""
+	}
+	return o.Thread.Pull.Node
+}
+
+// read takes in what moved in one repository.
+func (r *one) read(ctx context.Context, p Probed, talked []string) error {
+	if p.Slug != "" && !strings.EqualFold(p.Slug, r.ask.Slug) && p.Slug != r.m.Slug {
+		r.news.Notices = append(r.news.Notices, fmt.Sprintf("%s is called %s now: change its slug in the configuration", r.ask.Slug, p.Slug))
+	}
+	r.m.Slug, r.m.Node = p.Slug, p.Node
+	var threads []Thread
+	since := make(map[string]time.Time) // by node
+	for _, kind := range []struct {
+		mark   *Mark
+		newest time.Time
+		read   func(context.Context, string, Mark) (Details, error)
+	}{{&r.m.Issues, p.Issues, r.h.client.Issues}, {&r.m.Pulls, p.Pulls, r.h.client.Pulls}} {
+		if !kind.mark.Due(kind.newest) {
+			continue
+		}
+		from := kind.mark.Since(r.h.client.Now())
+		details, err := kind.read(ctx, r.m.Slug, *kind.mark)
+		if err != nil {
+			return err
+		}
+		*kind.mark = details.Mark
+		for _, t := range details.Threads {
+			since[t.Node] = from
+		}
+		threads = append(threads, details.Threads...)
+	}
+	talked = slices.DeleteFunc(talked, func(node string) bool { _, read := since[node]; return read })
+	more, err := r.h.client.Threads(ctx, talked, r.h.client.Now().Add(-FirstLook))
+	if err != nil {
+		return err
+	}
+	for _, t := range more {
+		since[t.Node] = r.h.client.Now().Add(-FirstLook)
+	}
+	return r.events(ctx, append(threads, more...), since)
+}
+
+// events turns what happened in threads into requests and what was said.
+func (r *one) events(ctx context.Context, threads []Thread, since map[string]time.Time) error {
+	if r.m.Seen == nil {
+		r.m.Seen = make(map[string]time.Time)
+	}
+	for _, t := range threads {
+		events := Events(t, Rules{Prefix: r.h.words.Prefix, Labels: r.h.words.Labels, Viewer: r.viewer, Since: since[t.Node]})
+		for _, e := range Unseen(events, r.m.Seen) {
+			if err := r.take(ctx, t, e); err != nil {
+				return err
+			}
+			r.m.Seen[e.ID] = e.At
+		}
+	}
+	slices.SortStableFunc(r.news.Requests, func(x, y *work.Request) int { return x.At.Compare(y.At) })
+	if len(threads) > 0 {
+		Forget(r.m.Seen, r.h.client.Now().Add(-FirstLook-Overlap))
+	}
+	return nil
+}
+
+// finish is the news, with what is to be remembered.
+func (r *one) finish(tags map[string]Tag) forge.News {
+	var ours *Error
+	if errors.As(r.news.Err, &ours) && !ours.Until.IsZero() {
+		r.m.Until = ours.Until
+	}
+	r.m.Tags = nil
+	for key, tag := range tags {
+		if strings.Contains(key, "/"+r.m.Slug+"/collaborators/") { // the only thing asked again and again
+			if r.m.Tags == nil {
+				r.m.Tags = make(map[string]Tag)
+			}
+			r.m.Tags[key] = tag
+		}
+	}
+	if r.news.Err != nil && r.m.Until.IsZero() {
+		return r.news // what was not read is read again
+	}
+	state, err := json.Marshal(r.m)
+	if err != nil {
+		r.news.Err = err
+		return r.news
+	}
+	r.news.State = state
+	return r.news
+}

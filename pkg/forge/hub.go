@@ -1,0 +1,92 @@
+package forge
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// trouble is what errors of a hub are.
+type trouble interface{ Passing() bool }
+
+// FromHub reports whether an error is one of a hub.
+func FromHub(err error) bool { return errors.As(err, new(trouble)) }
+
+// Passes reports whether what went wrong with a hub goes away by itself: it was
+// not reached, or asks to be left alone for a while.
+func Passes(err error) bool {
+	var t trouble
+	return errors.As(err, &t) && t.Passing()
+}
+
+// Ask is what a pass wants to know of one repository on a hub, a forge with
+// issues and pull requests.
+type Ask struct {
+	Repository string          // id of the repository
+	Slug       string          // as configured
+	State      json.RawMessage // what the hub remembered the last time
+	Open       []Open
+}
+
+// Open is an open workstream with a thread.
+type Open struct {
+	Workstream string
+	Kind       work.Kind
+	Thread     *work.Thread
+	Spec       work.Spec
+}
+
+// News is what happened in one repository since the last time.
+type News struct {
+	Repository string
+	Requests   []*work.Request          // in the order in which people made them; their ids are those of the events
+	Sightings  map[string]work.Sighting // by workstream
+	Said       map[string][]Entry       // by workstream: what people it believes said on its thread, and that is no request
+	State      json.RawMessage          // to remember once the requests are decided
+	Notices    []string                 // for the tick's line
+	Err        error                    // why there is nothing, or not all; it says what a person does
+}
+
+// PullRequest is one to be opened, or brought up to date.
+type PullRequest struct {
+	Branch string // short name, as Base
+	Head   string // commit of the branch
+	Base   string
+	Title  string
+	Body   string
+	Closes int // issue that merging it closes; 0: none
+	Draft  bool
+}
+
+// PostedReview is a review to be put on a pull request.
+type PostedReview struct {
+	ID     string // deterministic
+	Pull   int
+	Commit string // it is about
+	work.Review
+}
+
+// MergeAsk is a merge that a person asked for.
+type MergeAsk struct {
+	Pull     work.Pull
+	Head     string // commit that the pull request must have
+	Strategy string // merge, squash, rebase
+}
+
+// MergeAnswer is what became of a merge.
+type MergeAnswer struct {
+	Outcome MergeOutcome
+	Commit  string // it landed as
+	Detail  string // why it did not, or that a queue has it
+}
+
+// MergeOutcome is one of three: what nobody knows is neither done nor not done.
+type MergeOutcome string
+
+// The outcomes of a merge.
+const (
+	Landed    MergeOutcome = "landed"
+	NotLanded MergeOutcome = "not_landed"
+	Unknown   MergeOutcome = "unknown" // looked at again by the next tick; also while a merge queue has it
+)

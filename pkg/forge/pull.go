@@ -1,0 +1,26 @@
+package forge
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// RenderPull is the text of a pull request for a finished piece of work: what
+// was planned and done, and how it was tested.
+func RenderPull(w *work.Workstream) string {
+	var b strings.Builder
+	if w.Plan != nil {
+		fmt.Fprintf(&b, "%s\n", paragraphs(w.Plan.Summary))
+		list(&b, "Acceptance criteria", w.Plan.AcceptanceCriteria)
+		list(&b, "Risks", w.Plan.Risks)
+		contracts(&b, w.Plan.Contracts)
+	} else {
+		fmt.Fprintf(&b, "%s\n", item(w.Title))
+	}
+	if gates := gateWords(w); gates != "" {
+		fmt.Fprintf(&b, "\nGates: %s.\n", gates)
+	}
+	return b.String()
+}

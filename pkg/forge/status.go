@@ -1,0 +1,148 @@
+package forge
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// RenderStatus is where a workstream stands, as Markdown for the one comment
+// that is edited in place: state, next step and how to answer, plan, gates and
+// cost. It has nothing in it that changes by itself, such as times, so that the
+// same state is the same text.
+func RenderStatus(w *work.Workstream, next string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s**", statusWords(w))
+	if why := oneLine(w.Detail); why != "" && !w.Status.Active() {
+		fmt.Fprintf(&b, ": %s", strings.TrimRight(why, "."))
+	}
+	b.WriteString("\n\n")
+	if w.Status.Open() {
+		fmt.Fprintf(&b, "Next: %s.\n\n", strings.TrimRight(oneLine(next), "."))
+	}
+	for _, q := range w.OpenQuestions() {
+		fmt.Fprintf(&b, "- %s: %s\n", q.ID, oneLine(q.Text))
+	}
+	b.WriteString("| | |\n|---|---|\n")
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "| %s | %s |\n", name, strings.ReplaceAll(value, "|", `\|`))
+		}
+	}
+	row("Plan", planWords(w))
+	row("Gates", gateWords(w))
+	row("Branch", branchWords(w))
+	row("Cost", costWords(w.Spending))
+	row("Held", heldWords(w))
+	row("Needs a person", oneLine(w.Escalated))
+	return b.String()
+}
+
+func oneLine(text string) string {
+	head, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return work.Clip(item(head), 300)
+}
+
+func statusWords(w *work.Workstream) string {
+	text := strings.ReplaceAll(string(w.Status), "_", " ")
+	switch w.Status {
+	case work.New:
+		return "queued"
+	case work.QA:
+		return "QA"
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+func planWords(w *work.Workstream) string {
+	if w.Plan == nil {
+		return ""
+	}
+	text := fmt.Sprintf("revision %d", w.Revision)
+	if w.Approval != nil && w.Approval.Revision == w.Revision {
+		text += ", approved by " + oneLine(w.Approval.By)
+	}
+	if n := w.Plan.Steps(); n > 1 {
+		text += fmt.Sprintf(", increment %d of %d", min(w.Increment+1, n), n)
+	}
+	return text
+}
+
+func gateWords(w *work.Workstream) string {
+	var all []string
+	for _, name := range []string{work.GateFast, work.GateFull, work.GateMerge} {
+		e, fresh := w.Fresh(name)
+		switch {
+		case e.Tree == "":
+		case !fresh:
+			all = append(all, name+" stale")
+		case e.Green:
+			all = append(all, name+" green")
+		default:
+			all = append(all, name+" red")
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func branchWords(w *work.Workstream) string {
+	if w.Published == "" {
+		return ""
+	}
+	text := fmt.Sprintf("%s at %.12s", code(w.Branch), w.Published)
+	if w.Thread != nil && w.Thread.Pull != nil && w.Thread.Pull.Number != w.Thread.Number {
+		text += fmt.Sprintf(", #%d", w.Thread.Pull.Number)
+	}
+	return text
+}
+
+func costWords(s work.Spending) string {
+	if s.Sessions == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("$%.2f", s.CostUSD)
+	if s.UnknownCost > 0 {
+		text += fmt.Sprintf(" and %d of unknown cost", s.UnknownCost)
+	}
+	return fmt.Sprintf("%s in %d runs of agents", text, s.Sessions)
+}
+
+func heldWords(w *work.Workstream) string {
+	if w.Held == nil {
+		return ""
+	}
+	return "by " + oneLine(w.Held.By) + "; go on with `backburner resume " + w.ID + "`"
+}
+
+// CommentCommands turns the commands for a terminal in a text of backburner's own
+// into those for a comment, prefix being what those begin with. What cannot be
+// asked for in a comment stays.
+func CommentCommands(text, id, prefix string) string {
+	text = strings.NewReplacer(
+		"backburner approve "+id+" --reject", prefix+" plan",
+		", or --reject ", ", or "+prefix+" plan ",
+		"look at it with backburner status "+id, "look at the pull request",
+	).Replace(text)
+	question := regexp.MustCompile("backburner answer --question (q[0-9]+) " + regexp.QuoteMeta(id) + `\b`)
+	text = question.ReplaceAllString(text, prefix+" answer $1:")
+	command := regexp.MustCompile("backburner (answer|approve|retry|hold|resume|cancel|merge|review|skip) " + regexp.QuoteMeta(id) + `\b`)
+	return command.ReplaceAllString(text, prefix+" $1")
+}
+
+// CommandHelp lists what can be asked for in a comment.
+const CommandHelp = `| command | what it does |
+|---|---|
+| start | work on this issue |
+| plan [WORDS] | make a plan that somebody approves, or another one, with these words |
+| approve | build what is planned |
+| answer WORDS | answer what was asked; "answer q2: WORDS" when several things were |
+| retry [WORDS] | try again what was stopped |
+| hold, resume | let nothing more begin; go on |
+| review | have this pull request reviewed |
+| merge | merge what is ready |
+| skip CAPABILITY | do without it |
+| cancel | stop for good |
+| status, help | say how it stands; this list |
+`

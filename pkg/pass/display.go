@@ -1,0 +1,105 @@
+package pass
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/backburner-cli/backburner/pkg/forge"
+	"github.com/backburner-cli/backburner/pkg/work"
+)
+
+// display is how a workstream is to be shown on the hub: it follows from the
+// state alone, so that showing the same again is nothing to do.
+type display struct {
+	id     string // of the workstream
+	text   string // of the status comment
+	hash   string // of that
+	label  string // of the status; "" when it is over
+	commit string // that has the state below; "" when nothing is published
+	state  string // pending, success, failure
+	draft  bool   // the pull request is
+}
+
+func displayOf(w *work.Workstream, step work.Step) display {
+	next := step.Why
+	if t := w.Running(); t != nil {
+		next = t.Doing() // the same before and while it runs
+	}
+	d := display{id: w.ID, text: forge.RenderStatus(w, next), draft: w.Status != work.ReadyToMerge && w.Status != work.Merged}
+	sum := sha256.Sum256([]byte(d.text))
+	d.hash = hex.EncodeToString(sum[:8])
+	if w.Status.Open() {
+		d.label = string(w.Status)
+	}
+	if w.Kind != work.KindPullRequest && w.Published != "" {
+		d.commit, d.state = w.Published, gatesState(w)
+	}
+	return d
+}
+
+// gatesState is what the gates say about what is published.
+func gatesState(w *work.Workstream) string {
+	e, fresh := w.Fresh(work.GateFull)
+	switch {
+	case w.Head != w.Published || !fresh && e.Tree != "":
+		return "pending"
+	case fresh && !e.Green:
+		return "failure"
+	}
+	return "success"
+}
+
+// due reports whether what is on the hub differs.
+func (d display) due(t *work.Thread) bool {
+	return d.hash != t.StatusHash || d.labels(t) || d.commitDue(t) || d.draftDue(t)
+}
+
+func (d display) labels(t *work.Thread) bool {
+	if d.label == "" {
+		return len(t.Labels) > 0
+	}
+	return len(t.Labels) != 1 || t.Labels[0] != d.label
+}
+
+func (d display) commitDue(t *work.Thread) bool {
+	return d.commit != "" && t.CommitStatus != d.commit+" "+d.state
+}
+
+func (d display) draftDue(t *work.Thread) bool {
+	return d.commit != "" && t.Pull != nil && t.Pull.State == work.StateOpen && t.Pull.Draft != d.draft
+}
+
+// on shows it, and notes in t what was shown.
+func (d display) on(ctx context.Context, hub Hub, slug string, t *work.Thread) error {
+	if d.hash != t.StatusHash {
+		id, err := hub.ShowStatus(ctx, slug, *t, d.id, d.text)
+		if err != nil {
+			return err
+		}
+		t.StatusComment, t.StatusHash = id, d.hash
+	}
+	if d.labels(t) {
+		var add []string
+		if d.label != "" {
+			add = []string{d.label}
+		}
+		if err := hub.SetLabels(ctx, slug, t.Number, add, t.Labels); err != nil {
+			return err
+		}
+		t.Labels = add
+	}
+	if d.commitDue(t) {
+		if err := hub.SetCommitStatus(ctx, slug, d.commit, d.state, "gates are "+d.state); err != nil {
+			return err
+		}
+		t.CommitStatus = d.commit + " " + d.state
+	}
+	if d.draftDue(t) {
+		if err := hub.SetDraft(ctx, slug, t.Pull.Number, d.draft); err != nil {
+			return err
+		}
+		t.Pull.Draft = d.draft
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package pass
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/backburner-cli/backburner/pkg/forge"
+	"github.com/backburner-cli/backburner/pkg/work"
+	"github.com/backburner-cli/backburner/pkg/workspace"
+)
+
+// openPull opens the pull request of a branch that was pushed, or finds the one
+// that is there, and notes it in w.
+func (l *land) openPull(ctx context.Context, w *work.Workstream, repo Repository, got workspace.Published) error {
+	if w.Thread == nil || repo.Slug == "" || got.Status != workspace.PublishPushed && got.Status != workspace.PublishAlready {
+		return nil
+	}
+	pull, err := l.hub.OpenPull(ctx, repo.Slug, w.ID, forge.PullRequest{
+		Branch: w.Branch, Head: w.Head, Base: repo.Base, Title: w.Title, Body: forge.RenderPull(w), Closes: w.Thread.Number, Draft: true,
+	})
+	if err != nil {
+		return err
+	}
+	w.Thread.Pull = &pull
+	return nil
+}
+
+// review puts the review that an agent wrote on the pull request. The review
+// that is kept with the workstream is the intent.
+func (l *land) review(w *work.Workstream, repo Repository) Job {
+	drafted := *w.Drafted
+	pull := w.Thread.Pull.Number
+	return do("review #"+fmt.Sprint(pull), w.ID, func(ctx context.Context) Record {
+		err := l.hub.Review(ctx, repo.Slug, forge.PostedReview{
+			ID: w.ID + "." + drafted.Task, Pull: pull, Commit: drafted.Head, Review: drafted.Review,
+		})
+		return func(now time.Time) (Act, error) {
+			if forge.Passes(err) {
+				l.putOff[w.ID] = true
+				return nil, err
+			}
+			w.Drafted = nil
+			if err != nil {
+				return nil, stop(w, "review_refused", err.Error(), now)
+			}
+			return nil, nil
+		}
+	})
+}
+
+// mergeOnHub has the forge merge the pull request, and looks whether what landed
+// is what was tested.
+func (l *land) mergeOnHub(ctx context.Context, w *work.Workstream, repo Repository) (workspace.Merged, error) {
+	answer := l.hub.Merge(ctx, repo.Slug, forge.MergeAsk{
+		Pull: *w.Thread.Pull, Head: w.Head, Strategy: repo.Strategy,
+	})
+	switch answer.Outcome {
+	case forge.Landed:
+		base, err := l.trees.Sync(ctx, repo.Repository)
+		return workspace.Merged{Status: workspace.MergeMerged, SHA: answer.Commit, Tree: base.Tree}, err
+	case forge.Unknown:
+		return workspace.Merged{Status: mergeUnknown, Detail: answer.Detail}, nil
+	}
+	return workspace.Merged{Status: mergeRefused, Detail: answer.Detail}, nil
+}
+
+// What a merge on the hub can come to beside landing: mergeUnknown when nobody
+// knows, or a queue has it, and the next tick looks again.
+const (
+	mergeUnknown workspace.MergeStatus = "unknown"
+	mergeRefused workspace.MergeStatus = "refused"
+)

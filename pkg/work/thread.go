@@ -1,0 +1,161 @@
+package work
+
+import (
+	"fmt"
+	"time"
+)
+
+// Thread is where people talk about a workstream on a forge that has issues,
+// and what was put there so far.
+type Thread struct {
+	Number int    `json:"number"` // of the issue, or of somebody's pull request
+	Node   string `json:"node"`   // its id that survives renames and transfers
+	URL    string `json:"url"`
+	Pull   *Pull  `json:"pull,omitempty"`
+
+	StatusComment int64    `json:"status_comment,omitempty"` // its id
+	StatusHash    string   `json:"status_hash,omitempty"`    // of the text it has
+	Labels        []string `json:"labels,omitempty"`         // of its state, put there by backburner
+	CommitStatus  string   `json:"commit_status,omitempty"`  // last one put on a commit: "<commit> <state>"
+}
+
+// Pull is the pull request of a workstream as it was last seen.
+type Pull struct {
+	Number   int    `json:"number"`
+	Node     string `json:"node"`
+	URL      string `json:"url"`
+	State    string `json:"state"` // open, closed, merged
+	Draft    bool   `json:"draft,omitempty"`
+	Head     string `json:"head,omitempty"`
+	Checks   string `json:"checks,omitempty"` // of the head: "", pending, success, failure
+	Failing  string `json:"failing,omitempty"`
+	Decision string `json:"decision,omitempty"` // "", approved, changes_requested, review_required
+	Landed   string `json:"landed,omitempty"`   // commit it was merged as
+	By       string `json:"by,omitempty"`       // who merged or closed it
+}
+
+// Shown takes over what was put on the forge meanwhile, as another copy has it.
+func (t *Thread) Shown(s *Thread) {
+	t.StatusComment, t.StatusHash, t.Labels, t.CommitStatus = s.StatusComment, s.StatusHash, s.Labels, s.CommitStatus
+	if t.Pull != nil && s.Pull != nil && t.Pull.Number == s.Pull.Number {
+		t.Pull.Draft = s.Pull.Draft
+	}
+}
+
+// The states of an issue or a pull request.
+const (
+	StateOpen   = "open"
+	StateClosed = "closed"
+	StateMerged = "merged"
+)
+
+// Sighting is a thread and its pull request as the forge has them now.
+type Sighting struct {
+	Gone  bool   // deleted, transferred, or no longer to be seen
+	State string // of the issue or of somebody's pull request
+	By    string // who closed it
+	Pull  *Pull  // nil when there is none
+}
+
+// Observe notes what happened on the forge to an open workstream, and draws the
+// consequence. What is seen a second time changes nothing.
+func (w *Workstream) Observe(s Sighting, now time.Time) error {
+	if w.Thread == nil || !w.Status.Open() {
+		return nil
+	}
+	if s.Pull != nil {
+		w.Thread.Pull = s.Pull
+	}
+	switch pull := s.Pull; {
+	case pull != nil && pull.State == StateMerged:
+		return w.landedOutside(pull, now)
+	case pull != nil && pull.State == StateClosed && w.Kind != KindPullRequest:
+		return w.closedOutside("pull_request_closed", fmt.Sprintf("pull request #%d was closed", pull.Number), pull.By, now)
+	case s.Gone:
+		return w.closedOutside("issue_gone", fmt.Sprintf("#%d is no longer there, or no longer to be seen", w.Thread.Number), "", now)
+	case s.State == StateClosed:
+		return w.closedOutside("issue_closed", fmt.Sprintf("#%d was closed", w.Thread.Number), s.By, now)
+	case pull != nil && pull.State == StateOpen && pull.Checks == "failure" && pull.Head == w.Head && w.Status == ReadyToMerge:
+		return w.checksRed(pull, now)
+	}
+	return nil
+}
+
+// landedOutside notes that people merged the pull request. What was merged
+// before it was ready is over all the same.
+func (w *Workstream) landedOutside(p *Pull, now time.Time) error {
+	detail := fmt.Sprintf("pull request #%d was merged%s", p.Number, by(p.By))
+	if w.Status == ReadyToMerge {
+		w.Intents = nil
+		return w.Move(Merged, Reason{"landed", detail}, now)
+	}
+	return w.closedOutside("pull_request_merged", fmt.Sprintf("pull request #%d was merged before it was ready", p.Number), p.By, now)
+}
+
+func (w *Workstream) closedOutside(code, detail, who string, now time.Time) error {
+	w.drop(code, now)
+	w.Intents = nil
+	return w.Move(Closed, Reason{code, detail + by(who)}, now)
+}
+
+// checksRed hands the failing checks of the pull request to the builder.
+func (w *Workstream) checksRed(p *Pull, now time.Time) error {
+	detail := "the checks of the pull request are red"
+	if p.Failing != "" {
+		detail += ": " + p.Failing
+	}
+	w.AddTask(AddressReview, TaskContext{Words: "On the pull request, " + detail + ". Find out why, and mend it."}, now)
+	w.Rounds.Review++
+	return w.Move(Building, Reason{"checks_failed", detail}, now)
+}
+
+// address has what a review asks for done.
+func (w *Workstream) address(r *Request, now time.Time) (Applying, error) {
+	switch {
+	case !w.Status.Open() || w.Kind == KindPullRequest:
+		return reject("terminal_status", "it is "+string(w.Status)), nil
+	case w.Published == "":
+		return reject("nothing_published", "nothing of it is published yet"), nil
+	case r.Text == "":
+		return reject("invalid", "the review says nothing"), nil
+	}
+	w.AddTask(AddressReview, TaskContext{Words: r.Text, Request: r.ID}, now).Replies = r.Replies
+	w.Rounds.Review++
+	if w.Status != ReadyToMerge {
+		return applied("will be addressed"), nil
+	}
+	w.Intents = nil // what was to be merged is not what will be
+	return applied("will be addressed"), w.Move(Building, Reason{"changes_requested", "a review asks for changes" + by(r.By)}, now)
+}
+
+// reviewRounds stops work whose reviews do not come to an end.
+func (w *Workstream) reviewRounds(l Limits) Step {
+	if t := w.due(Building); t == nil || t.Kind != AddressReview || w.Rounds.Review <= l.ReviewRounds {
+		return Step{}
+	}
+	return move(Blocked, "attempts_exhausted:"+string(AddressReview),
+		fmt.Sprintf("it was reviewed %d times; more rounds are for a person to allow", w.Rounds.Review))
+}
+
+const maxAnswer = 2 << 10 // bytes of an answer to a review
+
+// Answer replies to the comments of reviews whose answer is published now.
+func (w *Workstream) Answer(now time.Time) {
+	for _, t := range w.Tasks {
+		if t.Kind != AddressReview || t.Status != TaskCompleted {
+			continue
+		}
+		for _, comment := range t.Replies {
+			id := fmt.Sprintf("reply:%d:%s", comment, t.ID)
+			if w.HasSaid(id) {
+				continue
+			}
+			text := fmt.Sprintf("Addressed in %.12s.", w.Published)
+			if t.Answer != "" {
+				text += "\n\n" + t.Answer
+			}
+			w.Say(id, "reply", text, now)
+			w.Outbox[len(w.Outbox)-1].Reply = comment
+		}
+	}
+}
