@@ -64,6 +64,39 @@ func (r Repo) MissingCommits(ctx context.Context, ids []string) ([]string, error
 	return missing, nil
 }
 
+// Unreached lists the commits, among all objects of the repository and of those it borrows, that no reference reaches and no other such commit
+// has for a parent.
+func (r Repo) Unreached(ctx context.Context) ([]string, error) {
+	// What lies beside borrowed objects to speed up reading them is somebody else's word for what is in them.
+	plain := []Setting{{"core.commitGraph", "false"}, {"core.multiPackIndex", "false"}}
+	result, err := r.run(ctx, call{args: []string{"cat-file", "--batch-all-objects", "--batch-check=%(objecttype) %(objectname)"}, config: plain})
+	if err != nil {
+		return nil, err
+	}
+	var ids strings.Builder
+	for line := range strings.Lines(string(result.Stdout)) {
+		if id, ok := strings.CutPrefix(line, "commit "); ok {
+			ids.WriteString(id)
+		}
+	}
+	result, err = r.run(ctx, call{args: []string{"rev-list", "--parents", "--stdin", "--not", "--all"}, stdin: []byte(ids.String()), config: plain})
+	if err != nil {
+		return nil, err
+	}
+	parents := map[string]bool{}
+	var commits []string
+	for line := range strings.Lines(string(result.Stdout)) {
+		for i, id := range strings.Fields(line) {
+			if i == 0 {
+				commits = append(commits, id)
+			} else {
+				parents[id] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(commits, func(id string) bool { return parents[id] }), nil
+}
+
 // TreeOf is the tree of a commit.
 func (r Repo) TreeOf(ctx context.Context, commit string) (string, error) {
 	if err := checkIDs(commit); err != nil {

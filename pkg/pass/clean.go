@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -29,7 +30,12 @@ func (c *clean) Select(board *work.Board, b *Batch, now time.Time) []Job {
 	}
 	if !c.expired {
 		c.expired = true
-		jobs = append(jobs, c.expire(board, now))
+		jobs = append(jobs, c.expire(board, now), decide("look at the stores", "", func(time.Time) error {
+			if anew := c.trees.Anew(); len(anew) > 0 {
+				return Notice(strings.Join(anew, "\n"))
+			}
+			return nil
+		}))
 	}
 	return jobs
 }

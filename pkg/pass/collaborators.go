@@ -64,6 +64,7 @@ type Workspaces interface {
 	Remove(ctx context.Context, r workspace.Repository, id string) error
 	CleanLeftovers(ctx context.Context, keep time.Duration) (workspace.Leftovers, error)
 	ExpireSalvages(ctx context.Context, before time.Time, known func(workspace string) bool, dry bool) ([]string, error)
+	Anew() []string
 	Path(id string) string
 }
 

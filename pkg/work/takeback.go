@@ -59,7 +59,7 @@ func (w *Workstream) whySaved(r Recovery) string {
 	t := w.Tasks[at]
 	switch t.Class {
 	case "":
-		return t.Kind.Who()
+		return "left by a run of the " + t.Kind.Who()
 	case ClassOrdinary:
 		return t.Kind.Who() + " failed"
 	}

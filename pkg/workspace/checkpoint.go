@@ -46,7 +46,7 @@ type Checkpoint struct {
 //
 // Work on another branch or on a detached HEAD is taken over when it follows the branch, and so is a merge that was resolved and not committed.
 func (m *Manager) Checkpoint(ctx context.Context, repo Repository, ws Workspace, message string) (Checkpoint, error) {
-	s, leave, err := m.enter(repo, ws)
+	s, leave, err := m.enter(ctx, repo, ws)
 	if err != nil {
 		return Checkpoint{}, err
 	}

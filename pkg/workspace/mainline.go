@@ -66,7 +66,7 @@ func (m *Manager) mainline(ctx context.Context, store git.Repo, ours, base strin
 // MergeMainline merges the base (as of the last Sync) into the branch of a clean workspace, with a merge commit. What cannot be merged
 // is left as it is, with an error.
 func (m *Manager) MergeMainline(ctx context.Context, repo Repository, ws Workspace, message string) (Checkpoint, error) {
-	s, leave, err := m.enter(repo, ws)
+	s, leave, err := m.enter(ctx, repo, ws)
 	if err != nil {
 		return Checkpoint{}, err
 	}

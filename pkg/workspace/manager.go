@@ -57,6 +57,7 @@ type Manager struct {
 	origins    map[string]string // path of a repository -> where git pushes from there
 	clean      map[string]string // workspaces that were just seen to be clean, and at which commit
 	session    *session
+	anew       []string // repositories whose store was lost and made anew
 }
 
 // New returns a Manager for the folder root, which is made when it is first needed.

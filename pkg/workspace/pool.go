@@ -72,7 +72,7 @@ func (h home) copyObjects(pool *os.Root) error {
 		return err
 	}
 	var stamp poolStamp
-	stampFile := filepath.Join(h.dir, "pool.json")
+	stampFile := h.stampFile()
 	if content, err := atomicfile.Read(stampFile, 1<<10); err == nil {
 		_ = json.Unmarshal(content, &stamp) // unreadable: every file is copied again
 	}

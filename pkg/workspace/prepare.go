@@ -42,7 +42,7 @@ func (m *Manager) Prepare(ctx context.Context, repo Repository, ws Workspace) (P
 	if !m.home(repo).exists() {
 		return Prepared{Status: DeferredFetch, Detail: "the repository was not fetched yet"}, nil
 	}
-	s, leave, err := m.enter(repo, ws)
+	s, leave, err := m.enter(ctx, repo, ws)
 	if err != nil {
 		return Prepared{}, err
 	}
@@ -72,7 +72,7 @@ func (s *space) prepare(ctx context.Context) (Prepared, error) {
 		return Prepared{}, err
 	}
 	if local == "" {
-		return Prepared{Status: BlockedMissing, Detail: "the store has no branch " + s.given.Branch}, nil
+		return Prepared{Status: BlockedMissing, Detail: s.gone()}, nil
 	}
 	if blocked, err := s.believed(ctx, local); err != nil || blocked.Status != "" {
 		return blocked, err
@@ -95,6 +95,11 @@ func (s *space) prepare(ctx context.Context) (Prepared, error) {
 		return Prepared{Status: BlockedDirty, Head: local, Detail: "its workspace has changes that are in no checkpoint (" + few(status.Paths()) + "); a retry puts them aside"}, nil
 	}
 	return s.follow(ctx, c, f, local)
+}
+
+// gone says that the branch's commits are nowhere, and what is left of it.
+func (s *space) gone() string {
+	return fmt.Sprintf("the commits of %s are in no repository any more; its files are in %s: copy what you need from there, then cancel it", s.given.Branch, s.dir)
 }
 
 // proven notes that the files are those of a commit, now that what ran in the workspace has ended. It holds until the next Prepare, which spares a

@@ -39,7 +39,7 @@ type Restored struct {
 //
 // Trouble is in the outcome; the error is that of ctx, or ErrAtWork.
 func (m *Manager) Restore(ctx context.Context, repo Repository, ws Workspace, task string) (Restored, error) {
-	s, leave, err := m.enter(repo, ws)
+	s, leave, err := m.enter(ctx, repo, ws)
 	if err == nil {
 		defer leave()
 		var result Restored
@@ -120,7 +120,7 @@ func (s *space) target(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	case local == "":
-		return "", fmt.Errorf("the branch %s is in no repository", s.given.Branch)
+		return "", errors.New(s.gone())
 	case s.given.Head == "" || s.given.Head == local:
 		return local, nil
 	}

@@ -113,7 +113,7 @@ func (m *Manager) ShowSalvage(ctx context.Context, repo Repository, s Salvage, l
 // ReturnSalvage merges the files that were saved into the branch of a clean workspace, as one commit with message, and says what the branch is then.
 // That it has them already changes nothing. The error names the files in conflict, if any; then nothing was changed either.
 func (m *Manager) ReturnSalvage(ctx context.Context, repo Repository, ws Workspace, saved Salvage, message string) (Checkpoint, error) {
-	s, leave, err := m.enter(repo, ws)
+	s, leave, err := m.enter(ctx, repo, ws)
 	if err != nil {
 		return Checkpoint{}, err
 	}

@@ -44,11 +44,14 @@ type known struct {
 }
 
 // enter prepares for work on a workspace, which the returned function ends.
-func (m *Manager) enter(repo Repository, ws Workspace) (*space, func(), error) {
+func (m *Manager) enter(ctx context.Context, repo Repository, ws Workspace) (*space, func(), error) {
 	if err := m.open(); err != nil {
 		return nil, nil, err
 	}
 	if err := checkWorkspace(ws); err != nil {
+		return nil, nil, err
+	}
+	if err := m.revive(ctx, repo, ws); err != nil {
 		return nil, nil, err
 	}
 	leave := m.lock("workspace " + component(ws.ID))

@@ -36,6 +36,9 @@ func (m *Manager) makeStore(ctx context.Context, h home, format string) error {
 	if err := m.discard(h.storeDir()); err != nil { // what is there without a HEAD is no repository
 		return err
 	}
+	if err := h.lose(); err != nil {
+		return err
+	}
 	return atomicfile.Rename(tmp, h.storeDir())
 }
 
@@ -64,6 +67,11 @@ func (m *Manager) fetch(ctx context.Context, h home, last, now seen, branches []
 	default:
 		if now.Tree, err = store.TreeOf(ctx, now.SHA); err != nil {
 			return now, err
+		}
+	}
+	if h.lost() {
+		if err := m.rescue(ctx, h); err != nil {
+			return now, fmt.Errorf("take back what the store had: %w", err)
 		}
 	}
 	return now, m.refreshPool(h)

@@ -66,12 +66,16 @@ func (m *Manager) Sync(ctx context.Context, repo Repository, branches ...string)
 	if now.Upstream, err = m.countUpstream(ctx, h, last, now); err != nil {
 		return Base{}, err
 	}
-	moved := !h.exists() || !last.covers(now, branches)
+	missing := !h.exists()
+	moved := missing || h.lost() || !last.covers(now, branches)
 	if moved {
 		now, err = m.fetch(ctx, h, last, now, branches)
 		if err != nil {
 			return Base{}, fmt.Errorf("fetch %s: %w", repo.Where(), err)
 		}
+	}
+	if missing && len(branches) > 0 { // there was work in it
+		m.noteAnew(h, 0)
 	}
 	now.Tree = cmp.Or(now.Tree, last.Tree)
 	if moved || last.Upstream != now.Upstream {

@@ -113,7 +113,7 @@ func (m *Manager) Keep(ctx context.Context, repo Repository, ws Workspace, task 
 	if !m.home(repo).exists() {
 		return Salvage{}, nil
 	}
-	s, leave, err := m.enter(repo, ws)
+	s, leave, err := m.enter(ctx, repo, ws)
 	if err != nil {
 		return Salvage{}, err
 	}

@@ -17,7 +17,7 @@ type State struct {
 
 // Verify says what the workspace is. It changes nothing and costs one git process.
 func (m *Manager) Verify(ctx context.Context, repo Repository, ws Workspace) (State, error) {
-	s, leave, err := m.enter(repo, ws)
+	s, leave, err := m.enter(ctx, repo, ws)
 	if err != nil {
 		return State{}, err
 	}
