@@ -195,6 +195,8 @@ func (c completer) arguments(t typing) []candidate {
 		return texts("bash", "zsh", "fish")
 	case t.command.Name == "config":
 		return texts(configTopics...)
+	case takes == "NAME":
+		return c.salvage()
 	case takes == "ID", strings.HasPrefix(takes, "ID "), strings.HasPrefix(takes, "ID]"):
 		return c.workstreams()
 	}
@@ -220,6 +222,29 @@ func (c completer) workstreams() []candidate {
 		all = append(all, candidate{w.ID, strings.ReplaceAll(string(w.Status), "_", " ") + ": " + work.Printable(w.Title)})
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(a.text, b.text) })
+	return all
+}
+
+// salvage is what was put aside, newest first.
+func (c completer) salvage() []candidate {
+	cfg, err := loadConfig(c.Context)
+	if err != nil {
+		return nil
+	}
+	st, err := openStore(cfg, true, nil)
+	if err != nil {
+		return nil
+	}
+	saved, err := openShelf(c.Context.Context, cfg, st)
+	if err != nil {
+		return nil
+	}
+	defer saved.trees.Close()
+	var all []candidate
+	for _, item := range saved.items {
+		r := recordOf(item)
+		all = append(all, candidate{r.Name, work.Printable(r.Reason)})
+	}
 	return all
 }
 

@@ -49,11 +49,14 @@ var checks = []check{
 	{"agents", checkAgents},
 	{"gates", checkGates},
 	{"state", checkState},
+	{"stores", checkStores},
+	{"salvage", checkSalvage},
 	{"lease", checkLease},
 	{"last tick", checkLastTick},
 	{"pauses", checkPauses},
 	{"time zone", checkTimeZone},
 	{"disk", checkDisk},
+	{"places", checkPlaces},
 	{"isolation", checkIsolation},
 }
 

@@ -210,7 +210,7 @@ func (i *importing) place() error {
 func (i *importing) publish(ctx context.Context) {
 	for _, w := range i.board.Workstreams {
 		repo, ok := i.here(w.Repository)
-		if !ok || w.Published == "" || !w.Status.Open() {
+		if !ok || repo.Path == "" || w.Published == "" || !w.Status.Open() { // a remote repository is the same one
 			continue
 		}
 		got, err := i.trees.Publish(ctx, repo, w.Branch, w.Published, "")

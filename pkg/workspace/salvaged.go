@@ -38,9 +38,9 @@ func Matching(all []Salvage, name string) []Salvage {
 	})
 }
 
-// made says whether the root is there: whoever only looks must not make it.
+// made says whether the root was made: whoever only looks must not do that, nor mark a folder that has only specs in it.
 func (m *Manager) made() bool {
-	_, err := os.Stat(m.given)
+	_, err := os.Lstat(filepath.Join(m.given, rootMark))
 	return err == nil
 }
 
