@@ -48,6 +48,25 @@ func Create(path string, data []byte, perm fs.FileMode) error {
 	return nil
 }
 
+// WriteAll puts files into a folder in which nobody looks yet, by name, durably:
+// one fsync for each, and one for the folder.
+func WriteAll(dir string, files map[string][]byte, perm fs.FileMode) error {
+	for name, data := range files {
+		path := filepath.Join(dir, name)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		if err == nil {
+			err = fill(f, data, durable)
+		}
+		if err != nil {
+			return fail("write", path, err)
+		}
+	}
+	if err := syncDir(dir); err != nil {
+		return fail("write", dir, err)
+	}
+	return nil
+}
+
 type durability bool
 
 const (

@@ -187,6 +187,7 @@ func TestSyncsCountsWhatSavingCosts(t *testing.T) {
 		{"Write", func() error { return atomicfile.Write(path, []byte("x"), 0o644) }, 2},
 		{"WriteRelaxed", func() error { return atomicfile.WriteRelaxed(path, []byte("x"), 0o644) }, 0},
 		{"Create", func() error { return atomicfile.Create(path+"2", []byte("x"), 0o644) }, 2},
+		{"WriteAll of two", func() error { return atomicfile.WriteAll(dir, map[string][]byte{"y": nil, "z": nil}, 0o644) }, 3},
 		{"Append", func() error { return atomicfile.Append(path, []byte("x")) }, 0},
 		{"MkdirAll of two", func() error { return atomicfile.MkdirAll(filepath.Join(dir, "b", "c"), 0o755) }, 2},
 		{"MkdirAll of none", func() error { return atomicfile.MkdirAll(filepath.Join(dir, "b", "c"), 0o755) }, 0},

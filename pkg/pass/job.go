@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/backburner-cli/backburner/pkg/store"
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -44,8 +45,9 @@ func (r *runner) record(res result) {
 	}()
 }
 
-// note runs a record and saves what it changed. Trouble with one workstream
-// is logged and noted; it never stops the others.
+// note runs a record. What it changed is saved before the act that follows; when
+// none does, together with what is decided next, before anything else happens.
+// Trouble with one workstream is logged and noted; it never stops the others.
 func (r *runner) note(res result) (Act, error) {
 	var act Act
 	var err error
@@ -53,11 +55,14 @@ func (r *runner) note(res result) (Act, error) {
 		act, err = res.record(r.now())
 	}
 	err = r.trouble(res.job, err)
-	if saveErr := r.save(res.job); saveErr != nil {
-		r.fail(saveErr)
-		return nil, saveErr
+	r.owed = append(r.owed, res.job)
+	if w := r.board.Workstreams[res.job.Workstream]; w != nil {
+		r.tick.observe(w)
 	}
-	return act, err
+	if act == nil {
+		return nil, err
+	}
+	return act, errors.Join(err, r.save())
 }
 
 // trouble puts what went wrong with a job into the summary. What is only a
@@ -75,19 +80,37 @@ func (r *runner) trouble(j Job, err error) error {
 	return err
 }
 
-// save writes what a job may have changed.
-func (r *runner) save(j Job) error {
-	if w := r.board.Workstreams[j.Workstream]; w != nil {
-		if err := r.saveWorkstream(w); err != nil {
-			return err
+// save writes what the jobs since the last time may have changed: workstreams
+// first, for what else is saved tells that they need not be looked at again. An
+// error means that the pass cannot go on.
+func (r *runner) save() error {
+	owed := r.owed
+	r.owed = nil
+	err := r.saveOwed(owed)
+	if err != nil {
+		r.fail(err)
+	}
+	return err
+}
+
+func (r *runner) saveOwed(owed []Job) error {
+	saved := make(map[string]bool)
+	for _, j := range owed {
+		if w := r.board.Workstreams[j.Workstream]; w != nil && !saved[w.ID] {
+			saved[w.ID] = true
+			if err := r.saveWorkstream(w); err != nil {
+				return err
+			}
 		}
 	}
-	if repo := r.board.Repositories[j.Repository]; repo != nil {
-		if err := r.store.SaveRepository(repo); err != nil {
-			return err
+	for _, j := range owed {
+		if repo := r.board.Repositories[j.Repository]; repo != nil {
+			if err := r.store.SaveRepository(repo); err != nil {
+				return err
+			}
 		}
 	}
-	if j.Agent == "" && j.Workstream != "" {
+	if !slices.ContainsFunc(owed, func(j Job) bool { return j.Agent != "" || j.Workstream == "" }) {
 		return nil
 	}
 	if err := r.store.SaveAgents(r.board.Agents); err != nil {
@@ -105,9 +128,6 @@ func (r *runner) saveWorkstream(w *work.Workstream) error {
 		delete(r.board.Workstreams, w.ID)
 		r.tick.notice(err.Error())
 		return nil
-	}
-	if err == nil {
-		r.tick.observe(w)
 	}
 	return err
 }

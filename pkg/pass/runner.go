@@ -27,6 +27,7 @@ type runner struct {
 	known    map[string]bool // request files already read
 	results  chan result
 	work     chan struct{} // bounds acts that are neither agents nor gates
+	owed     []Job         // whose changes are not saved yet
 	running  int
 	stopping bool
 	failure  error // why the pass cannot go on
@@ -159,6 +160,7 @@ func (r *runner) inOrder(x, y string) int {
 
 // reap lets go of the batches that are through. It reports whether there were any.
 func (r *runner) reap() bool {
+	_ = r.save() // it notes the failure
 	var kept, ended []*Batch
 	for _, b := range r.batches {
 		if b.outstanding == 0 && (r.stopping || r.through(b)) {
@@ -356,5 +358,6 @@ func (r *runner) last(ctx context.Context) {
 		for r.running > 0 {
 			r.record(<-r.results)
 		}
+		_ = r.save()
 	}
 }

@@ -107,17 +107,27 @@ func TestNobodyWaitsForASlowerOne(t *testing.T) {
 	})
 }
 
-// Everything is saved before and after each act, and only then goes on.
-func TestRecordsAreSavedAtOnce(t *testing.T) {
+// What was decided, or came of an act, is saved before the next act, and at once
+// when there is none: not at the end of the row.
+func TestRecordsAreSavedBeforeTheNextAct(t *testing.T) {
 	m := &memory{}
-	var before, after int
-	r := bench(m, []string{"one"}, Row{Name: "dispatch", Each: true, Phase: once(func(context.Context, string) { before = len(m.saved) })},
-		Row{Name: "land", Each: true, Phase: phase(func(*work.Board, *Batch, time.Time) []Job { after = len(m.saved); return nil })})
+	decided := 0
+	decides := func(*work.Board, *Batch, time.Time) []Job {
+		if decided++; decided > 3 {
+			return nil
+		}
+		return []Job{decide("one", "one", func(time.Time) error { return nil })}
+	}
+	var before, after, rest int
+	r := bench(m, []string{"one"}, Row{Name: "triage", Again: true, Phase: phase(decides)},
+		Row{Name: "dispatch", Each: true, Phase: once(func(context.Context, string) { before = len(m.saved) })},
+		Row{Name: "land", Each: true, Phase: once(func(context.Context, string) { after = len(m.saved) })},
+		Row{Name: "clean", Last: true, Phase: phase(func(*work.Board, *Batch, time.Time) []Job { rest = len(m.saved); return nil })})
 	if err := r.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if before != 1 || after != 2 {
-		t.Errorf("%d saves before the act, %d after it; want 1 and 2", before, after)
+	if before != 1 || after != 2 || rest != 3 {
+		t.Errorf("%d saves before the first act, %d before the second, %d after it; want 1, 2 and 3", before, after, rest)
 	}
 }
 

@@ -40,10 +40,10 @@ func snapshot(w *work.Workstream) work.Workstream {
 	return work.Workstream{Status: w.Status, Recoveries: w.Recoveries}
 }
 
-// observe notes what changed since a workstream was last saved.
+// observe notes what changed since a workstream was last observed.
 func (s *summary) observe(w *work.Workstream) {
 	before, known := s.last[w.ID]
-	if !known && w.Version > 1 { // it came from the archive, and only what is closed comes back
+	if !known && w.Version > 0 { // it came from the archive, and only what is closed comes back
 		before.Status, before.Recoveries = work.Closed, w.Recoveries
 		s.last[w.ID] = before
 	}

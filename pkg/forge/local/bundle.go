@@ -52,10 +52,8 @@ func writeBundle(folder string, b forge.Bundle) error {
 	if err := os.Chmod(made, 0o755); err != nil {
 		return err
 	}
-	for name, content := range files {
-		if err := atomicfile.Write(filepath.Join(made, name), content, 0o644); err != nil {
-			return err
-		}
+	if err := atomicfile.WriteAll(made, files, 0o644); err != nil {
+		return err
 	}
 	return replaceFolder(made, filepath.Join(folder, bundleFolder))
 }
