@@ -130,6 +130,7 @@ func (r Repo) runOnce(ctx context.Context, c call) (proc.Result, error) {
 	command := proc.Command{
 		Args: append([]string{r.git.path}, c.args...), Dir: r.workingDir(),
 		Env: r.environment(c), Stdin: c.stdin, Timeout: localTimeout, MaxOutput: maxOutput,
+		Lasting: !r.private, // what is begun in somebody's checkout is better finished than left half done
 	}
 	if c.network {
 		command.Timeout = networkTimeout

@@ -42,6 +42,8 @@ type Command struct {
 	Timeout time.Duration
 	// MaxOutput is how many bytes of each stream are kept; 0 is 32 MiB.
 	MaxOutput int64
+	// Lasting lets the program go on when this process is killed. Any other is then asked to end (on Linux).
+	Lasting bool
 }
 
 // Result is how a command ended and what it said.
@@ -60,7 +62,7 @@ type Result struct {
 // Run runs a command to its end. That it exits with another code than 0 is not an error: callers look at Exit. Errors are a
 // *[StartError], [ErrTimeout] and the error of ctx; with the last two, Result holds what was said until then.
 //
-// The command has a session of its own, hence no terminal to ask questions on. When ctx or the timeout ends it, its whole
+// The command has a session of its own, hence no terminal to ask questions on. It ends when this process is killed, unless it is Lasting. When ctx or the timeout ends it, its whole
 // process group is asked to end, and two seconds later forced to. A process it leaves behind after an exit of its own is
 // let be, but never waited for, even when it holds the pipes.
 func Run(ctx context.Context, c Command) (Result, error) {
@@ -125,7 +127,7 @@ func (c Command) prepare() (*exec.Cmd, error) {
 	cmd := &exec.Cmd{
 		Path: path, Args: c.Args, Dir: c.Dir, Env: env,
 		WaitDelay:   pipeDelay,
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+		SysProcAttr: commandAttributes(c.Lasting),
 	}
 	if len(c.Stdin) > 0 {
 		cmd.Stdin = bytes.NewReader(c.Stdin)

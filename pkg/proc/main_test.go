@@ -15,7 +15,7 @@ import (
 )
 
 // TestMain lets the test binary stand for the program: "supervise DIR" is what Start adds to its command line, "tick DIR" is a process that
-// starts the job of a directory and then hangs, for tests that kill it.
+// starts the job of a directory and then hangs, for tests that kill it, and "run SCRIPT" and "run-lasting SCRIPT" wait for a command.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 {
 		switch os.Args[1] {
@@ -23,6 +23,11 @@ func TestMain(m *testing.M) {
 			exitWith(Supervise(os.Args[2]))
 		case "tick":
 			exitWith(hangingTick(os.Args[2]))
+		case "run", "run-lasting":
+			c := sh(os.Args[2])
+			c.Lasting = os.Args[1] == "run-lasting"
+			_, err := Run(context.Background(), c)
+			exitWith(err)
 		}
 	}
 	os.Exit(m.Run())

@@ -95,6 +95,10 @@ func jobAttributes(*cgroup) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
 
+func commandAttributes(bool) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true}
+}
+
 func redirect(from, to int) error {
 	return os.NewSyscallError("dup2", unix.Dup2(from, to))
 }

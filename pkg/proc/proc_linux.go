@@ -163,6 +163,16 @@ func jobAttributes(group *cgroup) *syscall.SysProcAttr {
 	return attributes
 }
 
+// commandAttributes have a command asked to end when this process dies, so that git takes its locks away and does not go on changing what the
+// next run works with. The kernel does it at the death of the thread that started it: Go keeps its threads.
+func commandAttributes(lasting bool) *syscall.SysProcAttr {
+	attributes := &syscall.SysProcAttr{Setsid: true}
+	if !lasting {
+		attributes.Pdeathsig = syscall.SIGTERM
+	}
+	return attributes
+}
+
 // redirect makes descriptor to a second name of from.
 func redirect(from, to int) error {
 	return os.NewSyscallError("dup3", unix.Dup3(from, to, 0))

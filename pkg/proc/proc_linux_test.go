@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"os/exec"
 	"testing"
 	"time"
 )
@@ -66,5 +67,36 @@ func TestOpenCgroupIsWary(t *testing.T) {
 		if g := openCgroup(path, "x"); g != nil {
 			t.Errorf("%s was opened", path)
 		}
+	}
+}
+
+// A command that outlived its killed caller would go on changing what the next caller works with.
+func TestRunEndsWithItsCaller(t *testing.T) {
+	for verb, lasts := range map[string]bool{"run": false, "run-lasting": true} {
+		t.Run(verb, func(t *testing.T) {
+			t.Parallel()
+			job := shell(t, "")
+			caller := exec.Command(self(t)[0], verb, `trap 'echo 1 > asked; exit' TERM
+				echo $$ > pid
+				until [ -e go ]; do sleep 0.01; done
+				echo 1 > lasted`)
+			caller.Dir = job.Dir
+			if err := caller.Start(); err != nil {
+				t.Fatal(err)
+			}
+			pid := pidIn(t, job, "pid")
+			kill(t, caller)
+			if !lasts {
+				pidIn(t, job, "asked")
+			}
+			write(t, job.Dir+"/go", "")
+			eventually(t, "its end", func() bool {
+				p, ok := readProcess(pid)
+				return !ok || p.zombie
+			})
+			if exists(job.Dir, "lasted") != lasts {
+				t.Errorf("it lasted: %v", !lasts)
+			}
+		})
 	}
 }
