@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -89,6 +90,14 @@ func (e *Error) Error() string {
 	}
 	return fmt.Sprintf("%s in %s: %s", verb, e.Dir, said)
 }
+
+// outside is how git says that the disk is full, read-only or broken, or that the machine has no more files, processes or memory to give.
+var outside = regexp.MustCompile(`(?im)(: (No space left on device|Disk quota exceeded|Read-only file system|Input/output error|` +
+	`Too many open files.*|Cannot allocate memory|Resource temporarily unavailable)$|out of memory|out of diskspace|failed to insert into database|unable to write new.?index)`)
+
+// Outside reports whether git failed for what is outside of the repositories that it was called for. Nothing is known of them then, and the call may
+// work another time.
+func (e *Error) Outside() bool { return outside.MatchString(e.Stderr) }
 
 // ErrLocked is wrapped by the error of a call that found a lock held for longer than it was ready to wait.
 var ErrLocked = errors.New("locked by another git process")

@@ -368,6 +368,27 @@ func TestRestoreSavesEverything(t *testing.T) {
 	}
 }
 
+// What git cannot save because the store cannot be written is not a fault of that file: it is not given up.
+func TestRestoreWithoutRoom(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ws, dir := w.started()
+	w.write(dir, "work.txt", "of hours\n")
+	blob := w.run(dir, "git", "hash-object", "work.txt")
+	full := filepath.Join(w.storeDir(), "objects", blob[:2])
+	w.write(filepath.Dir(full), blob[:2], "no folder for objects can be made here")
+	r, err := w.m.Restore(context.Background(), w.repo, ws, "task-1")
+	if err != nil || r.SalvageRef != "" {
+		t.Errorf("saved %+v, %v", r, err)
+	}
+	if r.Aside != "" {
+		dir = r.Aside
+	}
+	if w.read(dir, "work.txt") != "of hours\n" {
+		t.Error("the work is lost")
+	}
+}
+
 // A second salvage of the same task does not replace the first.
 func TestSalvagesAreNumbered(t *testing.T) {
 	t.Parallel()

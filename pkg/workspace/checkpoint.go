@@ -142,8 +142,8 @@ func (s *space) commitRest(ctx context.Context, c *clone, t *taken, message stri
 		return s.afterCommit(ctx, c, t.head)
 	}
 	if err := s.tree.Stage(ctx, status.Entries); err != nil {
-		var refused *git.Error
-		if !errors.As(err, &refused) {
+		refused := refusal(err)
+		if refused == nil {
 			return err
 		}
 		result.Problem, result.Detail = Uncommittable, refused.Error()

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,8 +83,8 @@ func (s *space) salvageCommits(ctx context.Context, c *clone, f found, head stri
 	manifest.Refs = names
 	maps.DeleteFunc(names, func(name, id string) bool { return !strings.HasPrefix(name, git.Heads) && !slices.Contains(tips, id) })
 	err = s.importCommits(ctx, c, tips, head)
-	var unreadable *git.Error
-	if err == nil || !errors.As(err, &unreadable) {
+	unreadable := refusal(err)
+	if unreadable == nil {
 		return parents, err
 	}
 	// One damaged commit must not cost the others: each by itself.
@@ -94,7 +93,7 @@ func (s *space) salvageCommits(ctx context.Context, c *clone, f found, head stri
 	for _, id := range tips {
 		if err := s.importCommits(ctx, c, []string{id}, head); err == nil {
 			whole = append(whole, id)
-		} else if !errors.As(err, &unreadable) {
+		} else if refusal(err) == nil {
 			return nil, err
 		}
 	}
@@ -134,9 +133,8 @@ func (s *space) salvageFiles(ctx context.Context, manifest *Manifest) (string, e
 // stageMost stages all entries that git takes, and says which it does not. A group that is refused is tried in halves.
 func (s *space) stageMost(ctx context.Context, entries []git.StatusEntry) (refused []string, err error) {
 	err = s.tree.Stage(ctx, entries)
-	var failed *git.Error
 	switch {
-	case err == nil || !errors.As(err, &failed):
+	case refusal(err) == nil:
 		return nil, err
 	case len(entries) == 1:
 		return []string{entries[0].Path}, nil

@@ -103,8 +103,7 @@ func (s *space) recall(ctx context.Context, c *clone) (string, error) {
 		return "", err
 	}
 	if !has {
-		var unreadable *git.Error
-		if err := s.importCommits(ctx, c, []string{s.given.Head}); errors.As(err, &unreadable) {
+		if err := s.importCommits(ctx, c, []string{s.given.Head}); refusal(err) != nil {
 			return "", nil
 		} else if err != nil {
 			return "", err
@@ -217,8 +216,7 @@ func (s *space) start(ctx context.Context, c *clone) (string, error) {
 // status compares the working tree with backburner's index. An index that git cannot read, as a power loss may leave it, is made again.
 func (s *space) status(ctx context.Context) (git.Status, error) {
 	status, err := s.tree.Status(ctx)
-	var unreadable *git.Error
-	if !errors.As(err, &unreadable) {
+	if refusal(err) == nil {
 		return status, err
 	}
 	local, readErr := s.local()
@@ -232,6 +230,16 @@ func (s *space) status(ctx context.Context) (git.Status, error) {
 		return status, err
 	}
 	return s.tree.Status(ctx)
+}
+
+// refusal is what git had against what it was given; nil when it had nothing, and when the trouble was elsewhere, such as a full disk: that must
+// never pass for damage, for the sake of which something is given up.
+func refusal(err error) *git.Error {
+	var refused *git.Error
+	if !errors.As(err, &refused) || refused.Outside() {
+		return nil
+	}
+	return refused
 }
 
 // treeOf is the tree of a commit of the store, from memory when it can be.

@@ -65,8 +65,8 @@ func (s *space) takeCommits(ctx context.Context, c *clone, f found, t taken) (ta
 		ids = append(ids, t.merging)
 	}
 	if err := s.importCommits(ctx, c, ids, local); err != nil {
-		var unreadable *git.Error
-		if !errors.As(err, &unreadable) {
+		unreadable := refusal(err)
+		if unreadable == nil {
 			return t, err
 		}
 		return taken{head: local, problem: Damaged, detail: unreadable.Error()}, nil
@@ -153,8 +153,7 @@ func (s *space) importCommits(ctx context.Context, c *clone, ids []string, known
 func (s *space) unresolved(ctx context.Context, c *clone) ([]string, error) {
 	// The index that shows them is the agent's. It is read like any other file, with the store's configuration.
 	paths, err := s.tree.WithIndex(filepath.Join(s.dir, ".git", "index")).Unmerged(ctx)
-	var unreadable *git.Error
-	if errors.As(err, &unreadable) {
+	if refusal(err) != nil {
 		return []string{"(its index cannot be read)"}, nil
 	}
 	if err != nil {
