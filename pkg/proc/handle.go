@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,8 +94,8 @@ func (h *Handle) launch(self []string, job Job, log *os.File) error {
 	if said != ready {
 		_ = cmd.Process.Kill()
 		<-h.done
-		_, ended := End(context.Background(), h.dir)
-		return errors.Join(fmt.Errorf("the supervisor did not start: %w: %s", err, h.log()), ended)
+		exit, ended := End(context.Background(), h.dir)
+		return errors.Join(fmt.Errorf("the supervisor did not start: %w: %s", err, cmp.Or(h.log(), exit.Error)), ended)
 	}
 	r, _, err := readJSON[record](h.dir, supervisorFile)
 	h.supervisor = r.Supervisor

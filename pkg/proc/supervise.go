@@ -48,7 +48,7 @@ func Supervise(dir string) error {
 
 	exit := Exit{Code: -1, Reason: ReasonCancelled}
 	if err := s.announce(); err != nil {
-		exit.Error = fmt.Sprintf("not started: nobody waits for it: %v", err)
+		exit.Error = fmt.Sprintf("not started: %v", err)
 	} else {
 		exit = s.run()
 	}
