@@ -93,7 +93,7 @@ func (e *Error) Error() string {
 
 // outside is how git says that the disk is full, read-only or broken, or that the machine has no more files, processes or memory to give.
 var outside = regexp.MustCompile(`(?im)(: (No space left on device|Disk quota exceeded|Read-only file system|Input/output error|` +
-	`Too many open files.*|Cannot allocate memory|Resource temporarily unavailable)$|out of memory|out of diskspace|failed to insert into database|unable to write new.?index)`)
+	`Too many open files.*|Cannot allocate memory|Resource temporarily unavailable)[ \t]*$|out of memory|out of diskspace|failed to insert into database|unable to write new.?index)`)
 
 // Outside reports whether git failed for what is outside of the repositories that it was called for. Nothing is known of them then, and the call may
 // work another time.

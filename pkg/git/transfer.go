@@ -123,10 +123,33 @@ func (r Repo) Push(ctx context.Context, url, name, commit, old string) (PushResu
 		return "", "", err
 	}
 	outcome, detail := parsePush(string(result.Stdout), name)
-	if outcome == "" {
-		return "", "", &Error{Args: c.args, Dir: r.name(), Exit: result.Exit, Stderr: tail(result.Stderr)}
+	said := &Error{Args: c.args, Dir: r.name(), Exit: result.Exit, Stderr: tail(result.Stderr)}
+	switch {
+	case outcome == "":
+		return "", "", said
+	case outcome == LeaseFailed && said.Outside():
+		outcome = PushRefused
+	}
+	if outcome == PushRefused {
+		detail += remoteWords(said.Stderr)
 	}
 	return outcome, detail, nil
+}
+
+// remoteWords are what the other side had to say, as an addition to a sentence.
+func remoteWords(stderr string) string {
+	const most = 400
+	var words []string
+	for line := range strings.Lines(stderr) {
+		if said, ok := strings.CutPrefix(line, "remote: "); ok {
+			words = append(words, strings.Join(strings.Fields(said), " "))
+		}
+	}
+	said := strings.Join(words, "; ")
+	if said == "" {
+		return ""
+	}
+	return ": " + strings.ToValidUTF8(said[:min(len(said), most)], "")
 }
 
 // parsePush reads "<flag>\t<from>:<to>\t<summary>" of push --porcelain.
