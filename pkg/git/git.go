@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/proc"
@@ -93,11 +94,26 @@ func (e *Error) Error() string {
 
 // outside is how git says that the disk is full, read-only or broken, or that the machine has no more files, processes or memory to give.
 var outside = regexp.MustCompile(`(?im)(: (No space left on device|Disk quota exceeded|Read-only file system|Input/output error|` +
-	`Too many open files.*|Cannot allocate memory|Resource temporarily unavailable)[ \t]*$|out of memory|out of diskspace|failed to insert into database|unable to write new.?index)`)
+	`Too many open files.*|Cannot allocate memory|Resource temporarily unavailable)[ \t]*$|` +
+	// These leave out why.
+	`out of memory|out of diskspace|failed to insert into database|unable to write new.?index|unable to create directory for|couldn't (write|set|close) ')`)
 
-// Outside reports whether git failed for what is outside of the repositories that it was called for. Nothing is known of them then, and the call may
-// work another time.
-func (e *Error) Outside() bool { return outside.MatchString(e.Stderr) }
+// Outside reports whether an error, of git or of the system, is trouble with the machine, such as a full or read-only disk. Nothing is known then
+// of what was worked on, and the same may work another time.
+func Outside(err error) bool {
+	var failed *Error
+	if errors.As(err, &failed) {
+		return outside.MatchString(failed.Stderr)
+	}
+	for _, errno := range []syscall.Errno{
+		syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EAGAIN,
+	} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}
 
 // ErrLocked is wrapped by the error of a call that found a lock held for longer than it was ready to wait.
 var ErrLocked = errors.New("locked by another git process")

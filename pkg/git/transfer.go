@@ -127,7 +127,7 @@ func (r Repo) Push(ctx context.Context, url, name, commit, old string) (PushResu
 	switch {
 	case outcome == "":
 		return "", "", said
-	case outcome == LeaseFailed && said.Outside():
+	case outcome == LeaseFailed && Outside(said):
 		outcome = PushRefused
 	}
 	if outcome == PushRefused {

@@ -55,7 +55,7 @@ func (c *clean) archive(board *work.Board, w *work.Workstream) Job {
 		if err == nil && !left {
 			err = c.trees.Remove(ctx, repo.Repository, tree.ID)
 		}
-		if got.SalvageRef != "" || left {
+		if got.SalvageRef != "" || got.Aside != "" || left {
 			copied.Recoveries = append(copied.Recoveries, work.Recovery{
 				At: copied.ChangedAt, Task: closing, Outcome: string(got.Outcome), Salvage: got.SalvageRef, Detail: got.Detail,
 			})
@@ -76,6 +76,8 @@ func (c *clean) archive(board *work.Board, w *work.Workstream) Job {
 				return nil, Notice(copied.ID + ": its workspace was left where it is: " + got.Detail)
 			case got.SalvageRef != "":
 				return nil, Notice(copied.ID + ": what lay in its workspace is saved as " + got.SalvageRef)
+			case got.Aside != "":
+				return nil, Notice(copied.ID + ": what lay in its workspace was moved to " + got.Aside)
 			}
 			return nil, nil
 		}

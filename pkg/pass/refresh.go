@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/backburner-cli/backburner/pkg/git"
 	"github.com/backburner-cli/backburner/pkg/work"
 	"github.com/backburner-cli/backburner/pkg/workspace"
 )
@@ -95,6 +96,9 @@ func (r *refresh) look(board *work.Board, repo Repository) Job {
 		seen, err := r.trees.Sync(ctx, repo.Repository, branches...)
 		return func(now time.Time) (Act, error) {
 			r.bases[repo.ID] = &base{Base: seen, err: err}
+			if git.Outside(err) {
+				return nil, Notice(repo.ID + " cannot be looked at: " + err.Error())
+			}
 			if err == nil {
 				known := board.Repository(repo.ID)
 				if known.Base != seen.SHA {

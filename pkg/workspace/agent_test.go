@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/backburner-cli/backburner/pkg/git"
 	"github.com/backburner-cli/backburner/pkg/workspace"
 )
 
@@ -377,15 +378,15 @@ func TestRestoreWithoutRoom(t *testing.T) {
 	blob := w.run(dir, "git", "hash-object", "work.txt")
 	full := filepath.Join(w.storeDir(), "objects", blob[:2])
 	w.write(filepath.Dir(full), blob[:2], "no folder for objects can be made here")
-	r, err := w.m.Restore(context.Background(), w.repo, ws, "task-1")
-	if err != nil || r.SalvageRef != "" {
-		t.Errorf("saved %+v, %v", r, err)
-	}
-	if r.Aside != "" {
-		dir = r.Aside
+	if r, err := w.m.Restore(context.Background(), w.repo, ws, "task-1"); !git.Outside(err) {
+		t.Errorf("restored %+v, %v", r, err)
 	}
 	if w.read(dir, "work.txt") != "of hours\n" {
 		t.Error("the work is lost")
+	}
+	w.run(filepath.Dir(full), "rm", full)
+	if r := w.restore(ws, workspace.Recovered); w.store("show", r.SalvageRef+":work.txt") != "of hours" {
+		t.Errorf("restored %+v", r)
 	}
 }
 

@@ -37,7 +37,7 @@ type Restored struct {
 // in the store; an operation in progress is dropped, and locks of dead processes are removed. One that cannot be put in order is moved aside as it is
 // and made anew. Ignored files stay.
 //
-// Trouble is in the outcome; the error is that of ctx, or ErrAtWork.
+// Trouble is in the outcome; the error is that of ctx, ErrAtWork, or one that is [git.Outside]: what cannot be saved for the moment stays as it is.
 func (m *Manager) Restore(ctx context.Context, repo Repository, ws Workspace, task string) (Restored, error) {
 	s, leave, err := m.enter(ctx, repo, ws)
 	if err == nil {
@@ -50,7 +50,7 @@ func (m *Manager) Restore(ctx context.Context, repo Repository, ws Workspace, ta
 	if ctx.Err() != nil {
 		return Restored{}, ctx.Err()
 	}
-	if errors.Is(err, ErrAtWork) {
+	if errors.Is(err, ErrAtWork) || git.Outside(err) {
 		return Restored{}, err
 	}
 	var rejected *RejectedError
@@ -79,7 +79,7 @@ func (s *space) restore(ctx context.Context, task string) (Restored, error) {
 		return Restored{}, err
 	}
 	result, err := s.putInOrder(ctx, task, target)
-	if err == nil || ctx.Err() != nil {
+	if err == nil || ctx.Err() != nil || git.Outside(err) {
 		return result, err
 	}
 	return s.makeAnew(ctx, target, result, err)

@@ -236,7 +236,7 @@ func (s *space) status(ctx context.Context) (git.Status, error) {
 // never pass for damage, for the sake of which something is given up.
 func refusal(err error) *git.Error {
 	var refused *git.Error
-	if !errors.As(err, &refused) || refused.Outside() {
+	if !errors.As(err, &refused) || git.Outside(err) {
 		return nil
 	}
 	return refused
