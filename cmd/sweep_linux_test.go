@@ -7,9 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -17,21 +15,15 @@ import (
 
 // The sweep interferes with a tick at each of its changes to files, those of
 // git, supervisors, agents and gates included, and demands that the next ticks
-// finish the job as if nothing had been. Without a flag it takes a sample. Every
-// point, which takes two cores two hours, or every tenth:
+// finish the job as if nothing had been. Without a flag it takes a sample. The
+// whole, the whole with what is provably the same (see points), or every tenth:
 //
-//	go test ./cmd -run TestSweep -sweep=all -timeout 6h
+//	go test ./cmd -run TestSweep -sweep=all -timeout 3h
+//	go test ./cmd -run TestSweep -sweep=every -timeout 9h
 //	go test ./cmd -run TestSweep -sweep=10 -timeout 1h
 //
-// and one point again: -sweep=all -run 'TestSweep/points/build/tree/0123$' -v
-var sweepFlag = flag.String("sweep", "sample", "`all`, or the distance between the points of TestSweep")
-
-// sample is how many points of a scene are taken without the flag.
-var sample = map[string]map[string]int{
-	"build":  {"tree": 5, "tick": 4, "fault": 4},
-	"merge":  {"tree": 2, "tick": 2, "fault": 2},
-	"resume": {"tree": 2, "tick": 1},
-}
+// and one point again: -sweep=all -run 'TestSweep/build/tree/0123$' -v
+var sweepFlag = flag.String("sweep", "sample", "`all`, every, or the distance between the points of TestSweep")
 
 // mode is one way to interfere, and what is demanded then.
 type mode struct {
@@ -44,85 +36,65 @@ var modes = []mode{
 	{"tree", killTree, (*worker).killed},
 	{"tick", killTick, (*worker).killed},
 	{"fault", failCall, (*worker).failed},
+	{"child", failChild, (*worker).failed},
 }
 
 func TestSweep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes its time; the race detector has nothing to find in it")
 	}
-	workers := newWorkers(t)
-	var tally tally
-	t.Run("points", func(t *testing.T) {
-		for _, s := range scenes {
-			w := <-workers
-			counts := w.survey(t, s)
-			workers <- w
-			for _, m := range modes {
-				for _, p := range points(s, m, counts[m.do]) {
-					t.Run(fmt.Sprintf("%s/%s/%04d%s", s.name, m.name, p.at, suffix(p)), func(t *testing.T) {
-						t.Parallel()
-						w := <-workers
-						defer func() { workers <- w }()
-						tally.note(t, m.name, w, m.run(w, s, p))
-					})
-				}
-			}
-		}
-	})
-	t.Log(tally.String())
+	sweep := sweep{workers: newWorkers(t), seen: make(sights)}
+	for _, s := range scenes {
+		t.Run(s.name, func(t *testing.T) { sweep.scene(t, s) })
+	}
+	t.Log(sweep.tally.String())
 }
 
-// points chooses where to interfere, of so many changes.
-func points(s scene, m mode, changes []change) []trial {
-	var chosen []trial
+// sweep is what the scenes of one run share.
+type sweep struct {
+	workers chan *worker
+	seen    sights
+	tally   tally
+}
+
+func (a *sweep) scene(t *testing.T, s scene) {
+	w := <-a.workers
+	changes := w.survey(t, s)
+	a.workers <- w
+	for _, m := range modes {
+		if s.sample[m.name] == 0 {
+			continue
+		}
+		chosen := thin(a.seen.points(s, m.do, changes), s.sample[m.name])
+		t.Logf("%s: %d points", m.name, len(chosen))
+		for _, p := range chosen {
+			t.Run(fmt.Sprintf("%s/%04d%s", m.name, p.at, suffix(p)), func(t *testing.T) {
+				t.Parallel()
+				w := <-a.workers
+				defer func() { a.workers <- w }()
+				a.tally.note(t, m.name, w, m.run(w, s, p))
+			})
+		}
+	}
+}
+
+// thin takes as many points as the flag wants; sample is how many without it.
+func thin(all []trial, sample int) []trial {
 	every, err := strconv.Atoi(*sweepFlag)
-	switch {
-	case *sweepFlag == "sample":
-		many := sample[s.name][m.name]
-		for i := range many {
-			chosen = append(chosen, trial{do: m.do, at: 1 + (2*i+1)*len(changes)/(2*many)})
-		}
-	case *sweepFlag == "all":
-		every = 1
-		fallthrough
-	case err == nil && every > 0:
-		for at := 1; at <= len(changes); at += every {
-			chosen = append(chosen, trial{do: m.do, at: at})
-		}
-	}
-	switch {
-	case m.do != failCall:
-		return chosen
-	case s.name == "resume":
-		return nil // its calls are those of build
-	}
-	return faults(chosen, changes)
-}
-
-// faults says how the calls at these points fail: in a whole sweep in every way
-// that they may, else in one.
-func faults(at []trial, changes []change) []trial {
 	var chosen []trial
-	for i, p := range at {
-		ways := waysToFail(changes[p.at-1].name)
-		if *sweepFlag != "all" {
-			ways = ways[i%len(ways):][:1]
+	switch {
+	case *sweepFlag == "all", *sweepFlag == "every":
+		return all
+	case err == nil && every > 0:
+		for i := 0; i < len(all); i += every {
+			chosen = append(chosen, all[i])
 		}
-		for _, p.errno = range ways {
-			chosen = append(chosen, p)
+	default:
+		for i := range min(sample, len(all)) {
+			chosen = append(chosen, all[(2*i+1)*len(all)/(2*sample)])
 		}
 	}
 	return chosen
-}
-
-func waysToFail(call string) []syscall.Errno {
-	switch {
-	case call == "openat":
-		return []syscall.Errno{syscall.ENOSPC, syscall.EMFILE, syscall.EROFS, syscall.EIO}
-	case strings.Contains(call, "sync"), strings.Contains(call, "write"):
-		return []syscall.Errno{syscall.ENOSPC, syscall.EIO}
-	}
-	return []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EROFS}
 }
 
 func suffix(p trial) string {
@@ -133,13 +105,16 @@ func suffix(p trial) string {
 }
 
 // tally counts what came of the points.
-type tally struct{ points, missed, failed, second, helped atomic.Int64 }
+type tally struct{ points, missed, failed, second, helped, silent atomic.Int64 }
 
 func (a *tally) note(t *testing.T, mode string, w *worker, err error) {
 	a.points.Add(1)
 	switch {
 	case w.run.hit == "":
 		a.missed.Add(1)
+	case w.silent:
+		a.silent.Add(1)
+		t.Logf("finished without a word of: %s", w.run.hit)
 	case w.helped:
 		a.helped.Add(1)
 		t.Logf("needed a person after: %s", w.run.hit)
@@ -154,8 +129,8 @@ func (a *tally) note(t *testing.T, mode string, w *worker, err error) {
 }
 
 func (a *tally) String() string {
-	return fmt.Sprintf("%d points: %d failed, %d needed a second tick, %d a person, %d were not reached",
-		a.points.Load(), a.failed.Load(), a.second.Load(), a.helped.Load(), a.missed.Load())
+	return fmt.Sprintf("%d points: %d failed, %d needed a second tick, %d a person, %d finished without a word, %d were not reached",
+		a.points.Load(), a.failed.Load(), a.second.Load(), a.helped.Load(), a.silent.Load(), a.missed.Load())
 }
 
 // killed demands of a tick that was killed that the next one, or the one after
@@ -184,7 +159,7 @@ func (w *worker) killed(s scene, p trial) error {
 	if err := w.harmed(done); err != nil {
 		return err
 	}
-	if err := w.runOnce(); err != nil {
+	if err := w.runOnce(s.goal); err != nil {
 		return err
 	}
 	return w.sound(s)
@@ -219,7 +194,7 @@ func (w *worker) tickOn(s scene) (err error) {
 		if err := w.backburner("tick"); err != nil {
 			return err
 		}
-		if err = s.unfinished(w); err == nil {
+		if err = w.unfinished(s.goal); err == nil {
 			return nil
 		}
 	}
@@ -235,14 +210,18 @@ func (w *worker) failed(s scene, p trial) error {
 	if err := within(w.run.gone, "all of the traced tick to end"); err != nil {
 		return err
 	}
+	if err := w.harmed(dead); err != nil {
+		return err
+	}
 	if err := w.readable(); err != nil {
 		return fmt.Errorf("after the fault: %w", err)
 	}
-	unfinished := s.unfinished(w)
-	if unfinished != nil && !w.named(p.errno) {
-		return fmt.Errorf("the tick (exit code %d) does not say that there was %q, and yet: %w", w.run.exitCode(), p.errno, unfinished)
-	}
+	unfinished, told := w.unfinished(s.goal), w.told(p.errno)
+	w.silent = told != nil
 	if unfinished != nil {
+		if told != nil {
+			return fmt.Errorf("%w, and yet: %w", told, unfinished)
+		}
 		_ = w.backburner(s.again, "greet") // refused when there is nothing to do again
 	}
 	if err := w.goOn(s); err != nil {

@@ -9,11 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -21,116 +19,6 @@ import (
 	"github.com/backburner-cli/backburner/pkg/proc"
 	"github.com/backburner-cli/backburner/pkg/store"
 )
-
-// stream is what the checks read of a workstream.
-type stream struct {
-	Status, Detail, Head, Published string
-	Intents, Outbox                 []any
-	Tasks                           []struct{ Kind, Status string }
-}
-
-// stream reads the record and the thread of a workstream, and checks what must
-// hold of every one that is done.
-func (w *worker) stream(record, thread string, notices func(stream) []string) (s stream, err error) {
-	if err := readInto(record, &s); err != nil {
-		return s, err
-	}
-	if len(s.Intents)+len(s.Outbox) > 0 {
-		return s, fmt.Errorf("%s, with %d intents and %d notices left", s.Status, len(s.Intents), len(s.Outbox))
-	}
-	done := map[string]int{}
-	for _, task := range s.Tasks {
-		if task.Status == "completed" {
-			done[task.Kind]++
-		}
-	}
-	if !maps.Equal(done, perKind) {
-		return s, fmt.Errorf("tasks completed: %v", done)
-	}
-	return s, toldEach(thread, notices(s))
-}
-
-// perKind is how many tasks the work takes.
-var perKind = map[string]int{"plan": 1, "implement": 2, "verify": 1}
-
-var marker = regexp.MustCompile(`(?m)^<!-- backburner:(.*) -->$`)
-
-// toldEach checks that these notices are in a thread, and none twice.
-func toldEach(path string, notices []string) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	told := map[string]int{}
-	for _, m := range marker.FindAllSubmatch(data, -1) {
-		if told[string(m[1])]++; told[string(m[1])] > 1 {
-			return fmt.Errorf("told twice: %s", m[1])
-		}
-	}
-	for _, n := range notices {
-		if told[n] == 0 {
-			return fmt.Errorf("never told: %s; only %v", n, slices.Sorted(maps.Keys(told)))
-		}
-	}
-	return nil
-}
-
-// unbuilt says why the work is not done, and done once.
-func (w *worker) unbuilt() error {
-	folder := filepath.Join(w.state(), "workstreams", "greet")
-	s, err := w.stream(folder+".json", filepath.Join(folder, "thread.md"), func(s stream) []string {
-		return []string{"added", "plan:1", "ready:" + s.Head}
-	})
-	if s.Status != "ready_to_merge" {
-		return errors.Join(fmt.Errorf("the work is %q: %s", s.Status, s.Detail), err)
-	}
-	if err != nil {
-		return err
-	}
-	return w.delivered(s, "backburner/greet")
-}
-
-// delivered checks that a branch of the user's has the work.
-func (w *worker) delivered(s stream, branch string) error {
-	head, err := w.git(w.shop(), "rev-parse", "backburner/greet")
-	if err != nil || head != s.Head || head != s.Published {
-		return errors.Join(err, fmt.Errorf("the branch is at %s, the state says %s, published %s", head, s.Head, s.Published))
-	}
-	files, err := w.git(w.shop(), "ls-tree", "--name-only", branch, "hello.txt", "second.txt")
-	if err != nil || files != "hello.txt\nsecond.txt" {
-		return errors.Join(err, fmt.Errorf("%s has %q", branch, files))
-	}
-	return nil
-}
-
-// unmerged says why the work is not merged, and merged once.
-func (w *worker) unmerged() error {
-	records, err := filepath.Glob(filepath.Join(w.state(), "archive", "*", "greet.json"))
-	if err != nil || len(records) != 1 {
-		return errors.Join(err, fmt.Errorf("it is in the archive %d times", len(records)))
-	}
-	thread := filepath.Join(strings.TrimSuffix(records[0], ".json"), "thread.md")
-	if _, err := os.Stat(thread); err != nil { // it follows within a day, see tidy
-		thread = filepath.Join(w.state(), "workstreams", "greet", "thread.md")
-	}
-	main, err := w.git(w.shop(), "rev-parse", "main")
-	if err != nil {
-		return err
-	}
-	s, err := w.stream(records[0], thread, func(s stream) []string {
-		return []string{"added", "plan:1", "ready:" + s.Head, "merged:" + main}
-	})
-	if err != nil || s.Status != "merged" {
-		return errors.Join(fmt.Errorf("the work is %q: %s", s.Status, s.Detail), err)
-	}
-	if commits, err := w.git(w.shop(), "rev-list", "--count", "main"); err != nil || commits != "2" {
-		return errors.Join(err, fmt.Errorf("main has %s commits: the first, and the work, are two", commits))
-	}
-	if dirty, err := w.git(w.shop(), "status", "--porcelain"); err != nil || dirty != "" {
-		return errors.Join(err, fmt.Errorf("the user's checkout: %q", dirty))
-	}
-	return w.delivered(s, "main")
-}
 
 // readable checks every file of the state. What is only a leftover is looked
 // for by sound.
@@ -147,45 +35,29 @@ func (w *worker) readable() error {
 	return errors.Join(bad...)
 }
 
-// named reports whether the user was told why a tick did not finish.
-func (w *worker) named(errno syscall.Errno) bool {
-	text := w.said()
-	for _, pattern := range []string{"workstreams/greet.json", "archive/*/greet.json"} {
-		paths, _ := filepath.Glob(filepath.Join(w.state(), pattern))
-		for _, path := range paths {
-			data, _ := os.ReadFile(path)
-			text += string(data)
+// told says why the user does not know why a tick did not finish: it must have
+// ended with another code than 0 and said so, or have noted it where it belongs,
+// with the workstream, on its thread or in its own line.
+func (w *worker) told(errno syscall.Errno) error {
+	where, text := "the tick, which ended with code "+fmt.Sprint(w.run.exitCode()), w.said()
+	if w.run.exitCode() == 0 {
+		where, text = "no record", ""
+		for _, pattern := range []string{"workstreams/greet.json", "workstreams/greet/thread.md", "archive/*/greet.json", "ticks/*.jsonl"} {
+			paths, _ := filepath.Glob(filepath.Join(w.state(), pattern))
+			for _, path := range paths {
+				data, _ := os.ReadFile(path)
+				text += string(data)
+			}
 		}
 	}
-	return strings.Contains(strings.ToLower(text), errno.Error())
+	if strings.Contains(strings.ToLower(text), errno.Error()) || w.run.do == failChild && causeless.MatchString(text) {
+		return nil
+	}
+	return fmt.Errorf("%s says that there was %q", where, errno)
 }
 
-// runOnce checks that no agent was asked again for what one had finished: not
-// even when nobody was there to see it finish.
-func (w *worker) runOnce() error {
-	folders, err := filepath.Glob(filepath.Join(w.state(), "executions", "*"))
-	if err != nil {
-		return err
-	}
-	finished := map[string]int{}
-	for _, folder := range folders {
-		var x struct {
-			Kind string
-			Task string `json:"task_kind"`
-		}
-		var exit proc.Exit
-		if readInto(filepath.Join(folder, "execution.json"), &x) != nil || readInto(filepath.Join(folder, "exit.json"), &exit) != nil {
-			continue
-		}
-		if x.Kind == "agent" && exit.Reason == proc.ReasonExited && exit.Code == 0 {
-			finished[x.Task]++
-		}
-	}
-	if !maps.Equal(finished, perKind) {
-		return fmt.Errorf("agents that finished, by kind of task: %v", finished)
-	}
-	return nil
-}
+// causeless are words of git that leave out why it failed.
+var causeless = regexp.MustCompile(`Out of diskspace|unable to write new.?index|unable to create directory for|couldn't (write|set|close) '`)
 
 func readInto(path string, v any) error {
 	data, err := os.ReadFile(path)
@@ -202,7 +74,10 @@ func (w *worker) sound(s scene) error {
 	if err := w.readable(); err != nil {
 		return err
 	}
-	for _, dir := range []string{w.shop(), w.storeDir()} {
+	for _, dir := range []string{w.shop(), w.storeDir(), w.workspace()} {
+		if _, err := os.Stat(dir); dir == w.workspace() && err != nil {
+			continue // it was removed when the work was done
+		}
 		if _, err := w.git(dir, "fsck", "--no-progress", "--no-dangling"); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
@@ -223,7 +98,7 @@ func (w *worker) kept() error {
 	if err != nil {
 		return err
 	}
-	ledger, err := os.ReadFile(filepath.Join(w.at(), "ledger"))
+	ledger, err := os.ReadFile(w.ledger())
 	if err != nil {
 		return err
 	}
@@ -291,9 +166,10 @@ func (w *worker) unusual(s scene) ([]string, error) {
 }
 
 // history is what a disturbance may leave: records of runs that were cut,
-// requests, work that was salvaged or put aside, and in a workspace a file of
-// ours whose name the next one takes.
-var history = regexp.MustCompile(`^state/executions/greet\.#/|^aside/|^state/requests/done/|salvage|^workspaces/greet/\.git/.*\.backburner$`)
+// requests, work that was salvaged or put aside, the draft of a review bundle,
+// which the next one takes away, and in a workspace a file of ours whose name the
+// next one takes.
+var history = regexp.MustCompile(`^state/executions/greet\.#/|^aside/|^state/requests/done/|salvage|^state/workstreams/greet/\.review\.#/|^workspaces/greet/\.git/.*\.backburner$`)
 
 var (
 	object = regexp.MustCompile(`/objects/(../[0-9a-f]{38}|pack/pack-[0-9a-f]+\.\w+|info/\w+)$`)

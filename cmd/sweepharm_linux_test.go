@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -21,8 +22,10 @@ func TestSweepNotices(t *testing.T) {
 		t.Skip("see TestSweep")
 	}
 	w := newWorker(t, program(t))
+	build := sceneNamed("build")
 	committing := trial{do: killTree, to: "BACKBURNER_MSG"} // an agent has finished, and its work is not committed yet
 	ended := trial{do: killTree, to: "*.tsv"}               // the planner has, and so it was noted
+	unsaved := trial{do: failCall, to: "greet.json", errno: syscall.EIO}
 	for _, c := range []struct {
 		name  string
 		scene scene
@@ -31,19 +34,25 @@ func TestSweepNotices(t *testing.T) {
 		harm  func(*worker) error
 		want  string // "": nothing to notice
 	}{
-		{"nothing", scenes[0], committing, dead, nil, ""},
-		{"a state file written in place", scenes[0], committing, dead, (*worker).tearState, "greet.json"},
-		{"a record saved after the effect", scenes[0], ended, dead, (*worker).forgetRun, "agents that finished"},
-		{"a notice told twice", scenes[0], committing, dead, (*worker).tellAgain, "told twice"},
-		{"a lost salvage", scenes[2], trial{}, done, (*worker).dropSalvage, "was not salvaged"},
-		{"a damaged object", scenes[0], committing, done, (*worker).damageObject, "fsck"},
-		{"a lock for ever", scenes[0], committing, done, (*worker).leaveLock, "lying about"},
-		{"a process for ever", scenes[0], committing, done, leaveProcess(t), "still runs"},
+		{"nothing", build, committing, dead, nil, ""},
+		{"a state file written in place", build, committing, dead, (*worker).tearState, "greet.json"},
+		{"a record saved after the effect", build, ended, dead, (*worker).forgetRun, "agents that finished"},
+		{"a notice told twice", build, committing, dead, (*worker).tellAgain, "told twice"},
+		{"a lost salvage", sceneNamed("resume"), trial{}, done, (*worker).dropSalvage, "was not salvaged"},
+		{"a damaged object", build, committing, done, (*worker).damageObject, "fsck"},
+		{"a lock for ever", build, committing, done, (*worker).leaveLock, "lying about"},
+		{"a process for ever", build, committing, done, leaveProcess(t), "still runs"},
+		{"a fault that was told", sceneNamed("plan"), unsaved, dead, nil, ""},
+		{"a fault of which nobody is told", sceneNamed("plan"), unsaved, dead, (*worker).hush, "says that there was"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w.harm = [2]func(*worker) error{}
 			w.harm[c.when] = c.harm
-			err := w.killed(c.scene, c.trial)
+			judge := w.killed
+			if c.trial.errno != 0 {
+				judge = w.failed
+			}
+			err := judge(c.scene, c.trial)
 			switch {
 			case w.run.err != nil:
 				t.Skip(w.run.err)
@@ -110,6 +119,9 @@ func (w *worker) damageObject() error {
 	}
 	return os.Truncate(path, 5)
 }
+
+// hush takes back what the tick said.
+func (w *worker) hush() error { return w.output.Truncate(0) }
 
 func (w *worker) leaveLock() error {
 	return os.WriteFile(filepath.Join(w.storeDir(), "packed-refs.lock"), nil, 0o644)

@@ -3,6 +3,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,6 +24,7 @@ type worker struct {
 	run    *traced
 	ticks  int                        // that were needed after the traced one
 	helped bool                       // a person was needed as well
+	silent bool                       // the traced tick said nothing of a fault
 	harm   [2]func(*worker) error     // of TestSweepNotices: done when the tick is dead, and when the job is finished
 	usual  map[string]map[string]bool // files that are there at the end of each scene, by shape
 }
@@ -59,10 +61,14 @@ func (w *worker) storeDir() string {
 	return filepath.Join(w.shop(), ".backburner", "stores", "shop", "git")
 }
 func (w *worker) state() string { return filepath.Join(w.shop(), ".backburner", "state") }
+func (w *worker) workspace() string {
+	return filepath.Join(w.shop(), ".backburner", "workspaces", "greet")
+}
+func (w *worker) origin() string { return filepath.Join(w.at(), "origin.git") }
+func (w *worker) ledger() string { return filepath.Join(w.at(), "ledger") }
 
-// survey plays a scene undisturbed. It returns the changes that each
-// interference can hit.
-func (w *worker) survey(t *testing.T, s scene) map[interference][]change {
+// survey plays a scene undisturbed. It returns the changes that were made.
+func (w *worker) survey(t *testing.T, s scene) []change {
 	if err := w.play(s, trial{}); err != nil {
 		t.Fatal(err)
 	}
@@ -70,17 +76,10 @@ func (w *worker) survey(t *testing.T, s scene) map[interference][]change {
 	if w.run.err != nil {
 		t.Skipf("NOTHING IS SWEPT: this system does not let a process be traced: %v", w.run.err)
 	}
-	if err := s.unfinished(w); err != nil {
+	if err := errors.Join(w.unfinished(s.goal), w.runOnce(s.goal), w.sound(s)); err != nil {
 		t.Fatalf("%s undisturbed: %v\n%s", s.name, err, w.said())
 	}
-	counts := map[interference][]change{killTree: w.run.changes, killTick: w.run.changes}
-	for _, c := range w.run.changes {
-		if c.own {
-			counts[failCall] = append(counts[failCall], c)
-		}
-	}
-	t.Logf("%s: %d changes, %d by the tick itself", s.name, len(w.run.changes), len(counts[failCall]))
-	return counts
+	return w.run.changes
 }
 
 // play sets a scene and makes its tick, traced. It returns when the tick is over;
@@ -110,7 +109,7 @@ func (w *worker) set(s scene) error {
 			return err
 		}
 	}
-	w.ticks, w.helped = 0, false
+	w.ticks, w.helped, w.silent = 0, false, false
 	if err := w.output.Truncate(0); err != nil {
 		return err
 	}

@@ -14,6 +14,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/backburner-cli/backburner/pkg/proc"
 )
 
 // A tracer watches every change that a program and all that it starts make to
@@ -30,6 +32,7 @@ const (
 	killTree               // as when the power is cut
 	killTick               // as when somebody kills the process: git, supervisors and agents live on
 	failCall               // of the program itself; others are neither counted nor touched
+	failChild              // of its git and its supervisors; others, its agents and gates among them, likewise
 )
 
 // trial is one traced run.
@@ -37,18 +40,35 @@ type trial struct {
 	do    interference
 	at    int           // the change at which it is done, counted from 1
 	to    string        // or else: the first change to a file whose name matches this pattern
-	errno syscall.Errno // of failCall
+	errno syscall.Errno // with which a call fails
 }
 
 // change is one that a traced process is about to make.
 type change struct {
-	name string // of the system call
-	path string // the file, where it is known
-	own  bool   // by the program itself
+	name   string // of the system call
+	path   string // the file, where it is known
+	own    bool   // by the program itself
+	by     string // the program file that makes it
+	agents bool   // by an agent or a gate, or what these started
+	// Of a run that is only watched:
+	group int  // the process, of a child
+	alone bool // nothing else that was traced was alive
+	void  bool // nothing was changed: the call failed, or made durable what is there
+}
+
+// counts reports whether a change is one that an interference may be done at.
+func (c change) counts(do interference) bool {
+	switch do {
+	case failCall:
+		return c.own
+	case failChild:
+		return !c.own && (c.by == "backburner" || strings.HasPrefix(c.by, "git") && !c.agents)
+	}
+	return true
 }
 
 func (c change) String() string {
-	who := "child"
+	who := "child " + c.by
 	if c.own {
 		who = "tick"
 	}
@@ -129,7 +149,7 @@ type shape struct {
 }
 
 // changing are the calls that change files.
-var changing = merged(olderCalls, map[uint64]shape{
+var changing = joined(olderCalls, map[uint64]shape{
 	unix.SYS_OPENAT: {"openat", 1, -1}, unix.SYS_MKDIRAT: {"mkdirat", 1, -1}, unix.SYS_UNLINKAT: {"unlinkat", 1, -1},
 	unix.SYS_RENAMEAT: {"renameat", 3, -1}, unix.SYS_RENAMEAT2: {"renameat2", 3, -1}, unix.SYS_LINKAT: {"linkat", 3, -1},
 	unix.SYS_SYMLINKAT: {"symlinkat", 2, -1}, unix.SYS_FCHMODAT: {"fchmodat", 1, -1}, unix.SYS_UTIMENSAT: {"utimensat", 1, -1},
@@ -140,7 +160,7 @@ var changing = merged(olderCalls, map[uint64]shape{
 	unix.SYS_FALLOCATE: {"fallocate", -1, 0}, unix.SYS_FCHMOD: {"fchmod", -1, 0},
 })
 
-func merged(older, all map[uint64]shape) map[uint64]shape {
+func joined(older, all map[uint64]shape) map[uint64]shape {
 	maps.Copy(all, older)
 	return all
 }
@@ -201,11 +221,11 @@ func (t *traced) follow(argv []string, dir string, env []string, out *os.File) e
 		return err
 	}
 	const options = unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACESECCOMP | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK |
-		unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC
+		unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD
 	if err := syscall.PtraceSetOptions(root, options); err != nil {
 		return err
 	}
-	tree := tree{root: root, own: map[int]bool{root: true}}
+	tree := tree{root: root, own: map[int]bool{root: true}, begun: map[int]int{}}
 	_ = syscall.PtraceCont(root, 0)
 	for {
 		pid, err := wait(-1, &status)
@@ -239,9 +259,20 @@ func wait(pid int, status *syscall.WaitStatus) (int, error) {
 
 // tree is what is traced.
 type tree struct {
-	root int
-	own  map[int]bool // every thread that is alive; true: of the program itself
-	dead bool         // all of it was killed
+	root  int
+	own   map[int]bool // every thread that is alive; true: of the program itself
+	begun map[int]int  // the change that a thread is making, of a run that is only watched
+	dead  bool         // all of it was killed
+}
+
+// alone reports whether nothing is alive but the program.
+func (t *tree) alone() bool {
+	for _, own := range t.own {
+		if !own {
+			return false
+		}
+	}
+	return true
 }
 
 // answer lets a stopped process go on, or not.
@@ -257,9 +288,14 @@ func (t *traced) answer(tree *tree, pid int, status syscall.WaitStatus) {
 	signal := 0
 	switch event := status.TrapCause(); {
 	case event == unix.PTRACE_EVENT_SECCOMP:
-		t.consider(tree, pid)
+		if t.consider(tree, pid) {
+			_ = syscall.PtraceSyscall(pid, 0) // what comes of it is of interest
+			return
+		}
 	case event > 0: // something was started; it reports itself
 	case !known && status.StopSignal() == syscall.SIGSTOP: // its beginning
+	case status.StopSignal() == syscall.SIGTRAP|0x80: // the end of a call
+		t.conclude(tree, pid)
 	default:
 		signal = int(status.StopSignal())
 	}
@@ -267,20 +303,24 @@ func (t *traced) answer(tree *tree, pid int, status syscall.WaitStatus) {
 }
 
 // consider counts the change that a process is about to make, and interferes
-// when it is the one.
-func (t *traced) consider(tree *tree, pid int) {
+// when it is the one. It reports whether the end of the call is to be looked at.
+func (t *traced) consider(tree *tree, pid int) bool {
 	call, ok := callOf(pid)
 	if !ok || tree.dead {
-		return
+		return false
 	}
 	c, ok := changeOf(pid, call, tree.own[pid])
-	if !ok || t.do == failCall && !c.own {
-		return
+	if !ok || !c.counts(t.do) {
+		return false
+	}
+	if t.do == watchOnly {
+		c.group, c.alone, c.void = groupOf(pid), tree.alone(), true // until it is over
+		tree.begun[pid] = len(t.changes)
 	}
 	t.changes = append(t.changes, c)
 	named, _ := filepath.Match(t.to, filepath.Base(c.path))
 	if t.do == watchOnly || t.hit != "" || len(t.changes) != t.at && !named {
-		return
+		return t.do == watchOnly
 	}
 	t.hit = c.String()
 	switch t.do {
@@ -291,10 +331,20 @@ func (t *traced) consider(tree *tree, pid int) {
 		}
 	case killTick:
 		_ = syscall.Kill(tree.root, syscall.SIGKILL)
-	case failCall:
+	case failCall, failChild:
 		if err := refuseCall(pid, t.errno); err != nil {
 			t.hit += ": " + err.Error()
 		}
+	}
+	return false
+}
+
+// conclude notes what came of a change.
+func (t *traced) conclude(tree *tree, pid int) {
+	if at, ok := tree.begun[pid]; ok {
+		c := &t.changes[at]
+		c.void = strings.HasSuffix(c.name, "sync") || callFailed(pid)
+		delete(tree.begun, pid)
 	}
 }
 
@@ -304,27 +354,58 @@ type call struct {
 	args   [6]uint64
 }
 
-// callOf asks the kernel which call a process is about to make.
-func callOf(pid int) (call, bool) {
-	var info struct {
-		op       uint8
-		_        [3]uint8
-		_        uint32
-		_, _     uint64
-		number   uint64
-		args     [6]uint64
-		_, spare uint32
+// groupOf is the process that a thread is of.
+func groupOf(pid int) (group int) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if _, found, ok := bytes.Cut(status, []byte("\nTgid:")); ok {
+		_, _ = fmt.Sscan(string(found), &group)
 	}
-	const seccomp = 3 // PTRACE_SYSCALL_INFO_SECCOMP
+	return group
+}
+
+// callInfo is struct ptrace_syscall_info.
+type callInfo struct {
+	op       uint8
+	_        [3]uint8
+	_        uint32
+	_, _     uint64
+	number   uint64 // at the end of a call: what it returned
+	args     [6]uint64
+	_, spare uint32
+}
+
+const callEnds, callFiltered = 2, 3 // values of op
+
+func infoOf(pid int) (info callInfo, op uint8) {
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(pid), unsafe.Sizeof(info),
 		uintptr(unsafe.Pointer(&info)), 0, 0)
-	return call{info.number, info.args}, errno == 0 && info.op == seccomp
+	if errno != 0 {
+		return info, 0
+	}
+	return info, info.op
+}
+
+// callOf asks the kernel which call a process is about to make.
+func callOf(pid int) (call, bool) {
+	info, op := infoOf(pid)
+	return call{info.number, info.args}, op == callFiltered
+}
+
+// callFailed asks the kernel whether the call that a process has made failed.
+func callFailed(pid int) bool {
+	info, op := infoOf(pid)
+	return op == callEnds && int64(info.number) < 0
 }
 
 // changeOf describes a call; ok is false when what it writes to is no file.
 func changeOf(pid int, call call, own bool) (c change, ok bool) {
 	shape := changing[call.number]
-	c = change{name: shape.name, own: own}
+	program, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	c = change{name: shape.name, own: own, by: filepath.Base(program)}
+	if !own {
+		environment, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		c.agents = bytes.Contains(environment, []byte(proc.Marker+"="))
+	}
 	if shape.fd >= 0 {
 		link := fmt.Sprintf("/proc/%d/fd/%d", pid, int32(call.args[shape.fd]))
 		info, err := os.Stat(link)
