@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/backburner-cli/backburner/pkg/git"
 	"github.com/backburner-cli/backburner/pkg/work"
 	"github.com/backburner-cli/backburner/pkg/workspace"
 )
@@ -55,6 +56,10 @@ func (r *restore) job(w *work.Workstream, t *work.Task, repo Repository) Job {
 			if errors.Is(err, workspace.ErrAtWork) {
 				wait(w, string(workspace.DeferredLocked), err.Error(), now) // here too
 				return nil, nil
+			}
+			if git.Outside(err) {
+				wait(w, "machine", err.Error(), now) // likewise
+				return nil, Notice(w.ID + ": its workspace cannot be restored: " + err.Error())
 			}
 			return r.recovered(w, task, got, err, now), nil
 		}
