@@ -57,7 +57,7 @@ func (w *worker) told(errno syscall.Errno) error {
 }
 
 // causeless are words of git that leave out why it failed.
-var causeless = regexp.MustCompile(`Out of diskspace|unable to write new.?index|unable to create directory for|couldn't (write|set|close) '`)
+var causeless = regexp.MustCompile(`Out of diskspace|unable to write new.?index|unable to create directory for|failed to write new configuration file|couldn't (write|set|close) '`)
 
 func readInto(path string, v any) error {
 	data, err := os.ReadFile(path)
@@ -167,9 +167,9 @@ func (w *worker) unusual(s scene) ([]string, error) {
 
 // history is what a disturbance may leave: records of runs that were cut,
 // requests, work that was salvaged or put aside, the draft of a review bundle,
-// which the next one takes away, and in a workspace a file of ours whose name the
+// which the next one takes away, a file by which git init tried the disk, and in a workspace a file of ours whose name the
 // next one takes.
-var history = regexp.MustCompile(`^state/executions/greet\.#/|^aside/|^state/requests/done/|salvage|^state/workstreams/greet/\.review\.#/|^workspaces/greet/\.git/.*\.backburner$`)
+var history = regexp.MustCompile(`^state/executions/greet\.#/|^aside/|^state/requests/done/|salvage|^state/workstreams/greet/\.review\.#/|^stores/shop/git/t\w{6}$|^workspaces/greet/\.git/.*\.backburner$`)
 
 var (
 	object = regexp.MustCompile(`/objects/(../[0-9a-f]{38}|pack/pack-[0-9a-f]+\.\w+|info/\w+)$`)

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -91,7 +92,7 @@ func (j judgement) judge() (class work.Class, detail string, reset time.Time) {
 	case j.exit.Reason == proc.ReasonCancelled:
 		return work.ClassInterrupted, "it was ended before it had finished", reset
 	case j.exit.Reason == proc.ReasonLost:
-		return work.ClassInterrupted, "its supervisor was killed", reset
+		return work.ClassInterrupted, cmp.Or(j.exit.Error, "its supervisor was killed"), reset
 	case j.exit.Reason == proc.ReasonStartFailed:
 		return work.ClassOrdinary, j.exit.Error, reset
 	case r.failed != nil:

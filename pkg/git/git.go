@@ -96,7 +96,7 @@ func (e *Error) Error() string {
 var outside = regexp.MustCompile(`(?im)(: (No space left on device|Disk quota exceeded|Read-only file system|Input/output error|` +
 	`Too many open files.*|Cannot allocate memory|Resource temporarily unavailable)[ \t]*$|` +
 	// These leave out why.
-	`out of memory|out of diskspace|failed to insert into database|unable to write new.?index|unable to create directory for|couldn't (write|set|close) ')`)
+	`out of memory|out of diskspace|failed to insert into database|unable to write new.?index|unable to create directory for|failed to write new configuration file|couldn't (write|set|close) ')`)
 
 // Outside reports whether an error, of git or of the system, is trouble with the machine, such as a full or read-only disk. Nothing is known then
 // of what was worked on, and the same may work another time.

@@ -149,8 +149,12 @@ func (w *wreck) clear(ctx context.Context, reason Reason) (Exit, error) {
 	if err := h.run(grace, quickForce); err != nil {
 		return Exit{}, fmt.Errorf("end %s: %w", w.job.Execution, err)
 	}
+	why := "the supervisor was killed"
+	if said := logged(w.dir); said != "" {
+		why = "the supervisor ended without a result: " + said
+	}
 	exit := Exit{
-		Code: -1, Reason: reason, Error: "the supervisor ended without a result",
+		Code: -1, Reason: reason, Error: why,
 		StartedAt: w.record.StartedAt, EndedAt: time.Now().UTC(), Survivors: len(w.known) - before,
 	}
 	exit.CPU, _ = w.group.cpu()

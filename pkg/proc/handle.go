@@ -95,16 +95,16 @@ func (h *Handle) launch(self []string, job Job, log *os.File) error {
 		_ = cmd.Process.Kill()
 		<-h.done
 		exit, ended := End(context.Background(), h.dir)
-		return errors.Join(fmt.Errorf("the supervisor did not start: %w: %s", err, cmp.Or(h.log(), exit.Error)), ended)
+		return errors.Join(fmt.Errorf("the supervisor did not start: %w: %s", err, cmp.Or(logged(h.dir), exit.Error)), ended)
 	}
 	r, _, err := readJSON[record](h.dir, supervisorFile)
 	h.supervisor = r.Supervisor
 	return err
 }
 
-// log is the last of what the supervisor wrote to its log.
-func (h *Handle) log() string {
-	content, _ := os.ReadFile(filepath.Join(h.dir, logFile))
+// logged is the last of what the supervisor of a directory wrote to its log.
+func logged(dir string) string {
+	content, _ := os.ReadFile(filepath.Join(dir, logFile))
 	const most = 2000
 	return strings.TrimSpace(string(content[max(0, len(content)-most):]))
 }
