@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Verb is what a command in a comment asks for.
@@ -114,12 +115,14 @@ func verbOf(word string) Verb {
 	return VerbUnknown
 }
 
-var question = regexp.MustCompile(`^(q[0-9]{1,3}):\s*`)
+var question = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(q[0-9]{1,3}):\s*`)
+})
 
 // settled is the command once all its lines are known.
 func (c Command) settled() Command {
 	c.Text = strings.TrimSpace(c.Text)
-	if m := question.FindStringSubmatch(c.Text); m != nil && c.Verb == VerbAnswer {
+	if m := question().FindStringSubmatch(c.Text); m != nil && c.Verb == VerbAnswer {
 		c.Question, c.Text = m[1], c.Text[len(m[0]):]
 	}
 	return c

@@ -3,6 +3,7 @@ package github
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/backburner-cli/backburner/pkg/forge"
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -15,11 +16,17 @@ const apart = "&#8203;"
 
 var (
 	// codedAt is an @ as an entity of HTML, which GitHub resolves before it looks for names.
-	codedAt = regexp.MustCompile(`(?i)&(?:#0*64|#x0*40|commat);`)
+	codedAt = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)&(?:#0*64|#x0*40|commat);`)
+	})
 	// closing is a reference that closes the issue it names when the text is that of a pull request.
-	closing = regexp.MustCompile(`(?i)\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(:?\s+)(#[0-9]|gh-[0-9]|[\w.-]+/[\w.-]+#[0-9]|https?://)`)
+	closing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(:?\s+)(#[0-9]|gh-[0-9]|[\w.-]+/[\w.-]+#[0-9]|https?://)`)
+	})
 	// address is a link as GitHub finds it in plain text, with an @ in its path.
-	address = regexp.MustCompile(`(?i)(^|[\s*_~(])https?://(?:[a-z0-9-]+\.)+[a-z]{2,}(?::[0-9]+)?/[^\s<]*`)
+	address = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(^|[\s*_~(])https?://(?:[a-z0-9-]+\.)+[a-z]{2,}(?::[0-9]+)?/[^\s<]*`)
+	})
 )
 
 // Outgoing is a text of an agent as it may be shown on GitHub: it calls nobody,
@@ -27,7 +34,7 @@ var (
 // where GitHub is sure to see code as well.
 func Outgoing(text string) string {
 	text = forge.Defuse(work.Redact(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")))
-	if !strings.ContainsAny(text, "@&") && !closing.MatchString(text) {
+	if !strings.ContainsAny(text, "@&") && !closing().MatchString(text) {
 		return text
 	}
 	var b strings.Builder
@@ -45,7 +52,7 @@ func Outgoing(text string) string {
 // closes nothing when it becomes that of a commit.
 func OutgoingTitle(text string) string {
 	text = work.Printable(work.Redact(text))
-	return closing.ReplaceAllString(strings.ReplaceAll(text, "@", "@\u200b"), "${1}\u200b${2}${3}")
+	return closing().ReplaceAllString(strings.ReplaceAll(text, "@", "@\u200b"), "${1}\u200b${2}${3}")
 }
 
 // prose defuses a passage outside of code blocks, paragraph by paragraph.
@@ -137,11 +144,11 @@ func run(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
 
 // quiet defuses text: names that would be called, and words that would close.
 func quiet(text string) string {
-	text = closing.ReplaceAllString(codedAt.ReplaceAllString(text, "@"), "${1}"+apart+"${2}${3}")
+	text = closing().ReplaceAllString(codedAt().ReplaceAllString(text, "@"), "${1}"+apart+"${2}${3}")
 	if !strings.Contains(text, "@") {
 		return text
 	}
-	links := address.FindAllStringIndex(text, -1)
+	links := address().FindAllStringIndex(text, -1)
 	var b strings.Builder
 	for i := range len(text) {
 		b.WriteByte(text[i])
