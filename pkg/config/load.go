@@ -71,8 +71,7 @@ func newConfig(base string) *Config {
 func (s Sources) environment() map[string]string {
 	env := map[string]string{}
 	for _, pair := range s.Env {
-		// An empty one is as good as none: that is how a variable is taken back where it cannot be unset.
-		if name, value, _ := strings.Cut(pair, "="); value != "" && strings.HasPrefix(name, envPrefix) {
+		if name, value, ok := strings.Cut(pair, "="); ok && strings.HasPrefix(name, envPrefix) {
 			env[name] = value
 		}
 	}

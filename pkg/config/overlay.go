@@ -58,7 +58,11 @@ func (c *Config) overlay(s Sources, ps *problems) {
 	env := s.environment()
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		origin := Origin{Kind: FromEnvironment, File: name}
-		if key, known := byEnv[name]; known {
+		key, known := byEnv[name]
+		if env[name] == "" && (!known || shapeOf(reachable[key].field.typ) != list) {
+			continue // as good as not set, where it could not be unset; but an empty list is one
+		}
+		if known {
 			c.override(key, env[name], origin, reachable[key], ps)
 		} else if near := nearMiss(name, byEnv); near != "" {
 			ps.add(origin, "", fmt.Sprintf("is no setting; did you mean %s? If it is not meant for backburner, rename it", near))
