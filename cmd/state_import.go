@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -60,8 +61,12 @@ func stateImport(c *cli.Context) error {
 			trees.Close()
 		}
 	}()
-	done, err := export.Import(c.Context, in, export.Target{Dir: cfg.State.Dir, Repositories: inOrder(repos), Trees: func(made time.Time) *workspace.Manager {
-		trees = workspaces(cfg).OwnedBy(workspace.Owner{State: cfg.State.Dir, Made: made})
+	dir, err := realPath(cfg.State.Dir)
+	if err != nil {
+		return err
+	}
+	done, err := export.Import(c.Context, in, export.Target{Dir: dir, Repositories: inOrder(repos), Trees: func(made time.Time) *workspace.Manager {
+		trees = workspaces(cfg).OwnedBy(workspace.Owner{State: dir, Made: made})
 		return trees
 	}})
 	if err != nil {
@@ -71,6 +76,17 @@ func stateImport(c *cli.Context) error {
 		return printJSON(c.App.Writer, done)
 	}
 	return printImported(c.App.Writer, cfg, done)
+}
+
+// realPath is where a path leads, of which the end may not be there yet.
+func realPath(path string) (string, error) {
+	at := nearest(path)
+	rest, err := filepath.Rel(at, path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(at)
+	return filepath.Join(real, rest), err
 }
 
 func printImported(out io.Writer, cfg *config.Config, done export.Imported) error {

@@ -26,9 +26,8 @@ func TakeBack(ctx context.Context, with Collaborators, repo Repository, w *work.
 		return work.Checkpoint{}, fmt.Errorf("its workspace cannot be used (%s): %s; backburner retry %s && backburner tick puts it in order, then ask again",
 			got.Status, got.Detail, w.ID)
 	}
-	tree := treeOf(w)
-	tree.Head = got.Head
-	done, err := with.Workspaces.ReturnSalvage(ctx, repo.Repository, tree, saved, "Put back what was saved as "+saved.Name())
+	// What is new is new to the state: a restore that died before it was saved there is noted by the next one.
+	done, err := with.Workspaces.ReturnSalvage(ctx, repo.Repository, treeOf(w), saved, "Put back what was saved as "+saved.Name())
 	if err != nil {
 		return work.Checkpoint{}, err
 	}
