@@ -49,6 +49,7 @@ type Git struct {
 	networkConfig func() []Setting
 	networkEnv    []string
 	calls         atomic.Int64
+	settled       sync.Map // when a folder was last made durable, by path
 }
 
 // New returns a Git that calls the program as opts say.

@@ -203,7 +203,10 @@ func (r Repo) CommitTree(ctx context.Context, c NewCommit) (string, error) {
 		env = append(env, "GIT_AUTHOR_DATE="+c.AuthorDate)
 	}
 	result, err := r.run(ctx, call{args: args, stdin: []byte(c.Message), env: env})
-	return strings.TrimSpace(string(result.Stdout)), err
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(result.Stdout)), r.settleObjects()
 }
 
 // LogEntry is one commit of a log.

@@ -47,13 +47,21 @@ func repositoryOf(path string) (dir, common string, ok bool) {
 	if dir = target; !filepath.IsAbs(dir) {
 		dir = filepath.Join(path, dir)
 	}
-	common = dir
-	if shared, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
-		if common = strings.TrimSpace(string(shared)); !filepath.IsAbs(common) {
-			common = filepath.Join(dir, common)
-		}
-	}
+	common = commonOf(dir)
 	return dir, common, isRepository(common)
+}
+
+// commonOf is the folder that the repository dir shares with its linked working trees.
+func commonOf(dir string) string {
+	shared, err := os.ReadFile(filepath.Join(dir, "commondir"))
+	if err != nil {
+		return dir
+	}
+	common := strings.TrimSpace(string(shared))
+	if !filepath.IsAbs(common) {
+		common = filepath.Join(dir, common)
+	}
+	return common
 }
 
 func isRepository(dir string) bool {

@@ -90,7 +90,7 @@ func (r Repo) RemoteRefs(ctx context.Context, url string, names ...string) (map[
 }
 
 // UpdateRef sets the reference name to the object id, if and only if it is old now: "" means anything, [ZeroID] that it does not exist.
-// The error of a reference that is something else wraps ErrMoved.
+// The error of a reference that is something else wraps ErrMoved. It is durable when this returns, and so are the objects of the repository.
 func (r Repo) UpdateRef(ctx context.Context, name, id, old string) error {
 	if err := errors.Join(CheckRef(name), checkIDs(id)); err != nil {
 		return err
@@ -102,8 +102,13 @@ func (r Repo) UpdateRef(ctx context.Context, name, id, old string) error {
 		}
 		args = append(args, old)
 	}
-	_, err := r.run(ctx, call{args: args})
-	return moved(err)
+	if err := r.settleObjects(); err != nil {
+		return err
+	}
+	if _, err := r.run(ctx, call{args: args}); err != nil {
+		return moved(err)
+	}
+	return r.settleRef(name)
 }
 
 // DeleteRef removes the reference name if it is old now. The error of one that is something else wraps ErrMoved.

@@ -97,7 +97,7 @@ func (r Repo) shared() string {
 	if r.common != "" {
 		return r.common
 	}
-	return r.dir
+	return commonOf(r.dir)
 }
 
 func (r Repo) name() string {
@@ -122,7 +122,10 @@ func (g *Git) InitBare(ctx context.Context, dir, objectFormat string) error {
 	_, err := g.Private(dir).run(ctx, call{args: []string{
 		"init", "--quiet", "--bare", "--template=", "--initial-branch=none", "--object-format=" + objectFormat,
 	}})
-	return err
+	if err != nil {
+		return err
+	}
+	return settleAll(dir)
 }
 
 // Author is the identity that the repository's owner configured. Git's guess from login and host name does not count.

@@ -34,6 +34,9 @@ func (r Repo) Fetch(ctx context.Context, url string, refspecs ...Refspec) error 
 		// A fetch that a killed process of ours started came first.
 		_, err = r.run(ctx, c)
 	}
+	for _, s := range refspecs {
+		err = errors.Join(err, r.Settle(s.To))
+	}
 	return err
 }
 
@@ -225,13 +228,4 @@ func (r Repo) adopt(pack, index, name string) (int64, error) {
 		}
 	}
 	return info.Size(), syncDir(dir)
-}
-
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
 }

@@ -165,6 +165,9 @@ func (r Repo) Commit(ctx context.Context, branch, message string) (string, error
 		}
 		return "", failed
 	}
+	if err := r.Settle(branch); err != nil {
+		return "", err
+	}
 	return r.ReadRef(branch)
 }
 

@@ -262,7 +262,7 @@ func (m *Manager) fastForward(ctx context.Context, base git.Ref, built Merged) (
 		return built, err
 	}
 	built.Status, built.Command = MergeMerged, ""
-	return built, nil
+	return built, checkout.Settle(base.Name)
 }
 
 // fastForwardCommand is what a person types to bring the checkout in dir forward to commit.

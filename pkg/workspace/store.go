@@ -30,7 +30,7 @@ func (m *Manager) makeStore(ctx context.Context, h home, format string) error {
 	if err := m.git.InitBare(ctx, tmp, format); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(h.dir, "admin"), 0o777); err != nil {
+	if err := atomicfile.MkdirAll(filepath.Join(h.dir, "admin"), 0o777); err != nil {
 		return err
 	}
 	if err := m.discard(h.storeDir()); err != nil { // what is there without a HEAD is no repository
