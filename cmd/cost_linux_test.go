@@ -34,7 +34,7 @@ func TestCosts(t *testing.T) {
 	if err := w.countGit(calls); err != nil {
 		t.Fatal(err)
 	}
-	life := scene{name: "life", prepare: (*worker).prepareLife, unfinished: func(*worker) error { return nil }}
+	life := scene{name: "life", prepare: (*worker).prepareLife}
 	if err := w.set(life); err != nil {
 		t.Fatal(err)
 	}

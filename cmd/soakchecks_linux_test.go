@@ -211,7 +211,7 @@ func (s *soak) once() error {
 	for _, pattern := range []string{"workstreams/*/thread.md", "archive/*/*/thread.md"} {
 		threads, _ := filepath.Glob(filepath.Join(s.state(), pattern))
 		for _, path := range threads {
-			if err := toldEach(path, nil); err != nil {
+			if err := toldEach(path, nil, nil); err != nil {
 				twice = append(twice, fmt.Errorf("%s: %w", path, err))
 			}
 		}
