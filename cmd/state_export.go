@@ -173,6 +173,7 @@ func printExported(out io.Writer, name string, done export.Written) error {
 	fmt.Fprintf(&b, "%s: %d open workstreams, %d branches and pieces of saved work, %d files, %s before compression\n",
 		name, done.Workstreams, done.References, done.Files, bytesText(done.Bytes))
 	fmt.Fprintln(&b, "not in it: the repositories themselves, the configuration, ignored files of workspaces")
+	fmt.Fprintf(&b, "elsewhere, in a clone of the repository: backburner state import %s\n", name)
 	_, err := io.WriteString(out, b.String())
 	return err
 }
