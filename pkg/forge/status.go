@@ -23,7 +23,7 @@ func RenderStatus(w *work.Workstream, next string) string {
 		fmt.Fprintf(&b, "Next: %s.\n\n", strings.TrimRight(oneLine(next), "."))
 	}
 	for _, q := range w.OpenQuestions() {
-		fmt.Fprintf(&b, "- %s: %s\n", q.ID, oneLine(q.Text))
+		fmt.Fprintf(&b, "- %s: %s\n\n", q.ID, oneLine(q.Text))
 	}
 	b.WriteString("| | |\n|---|---|\n")
 	row := func(name, value string) {

@@ -30,6 +30,8 @@ merge          -         -         -         -                 -              - 
 add            -         -         -         -                 -              -         -         -              -      -         -             -         -
 prepare        -         -         -         -                 -              -         -         -              -      -         -             -         -
 review         -         -         -         -                 -              -         -         -              -      -         -             -         -
+address        -         -         -         -                 -              -         -         -              -      -         -             -         -
+plan           =         =         =         planning          -              -         -         -              -      -         -             -         -
 nonsense       -         -         -         -                 -              -         -         -              -      -         -             -         -
 `
 
