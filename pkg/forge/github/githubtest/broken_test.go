@@ -70,8 +70,8 @@ func TestRequestsThatAreNotServed(t *testing.T) {
 	}{
 		{"route", "GET", "/repos/acme/shop/stargazers", "", nil, "not served", 404},
 		{"method", "PUT", comments, `{"body":"x"}`, nil, "not served", 404},
-		{"parameter", "GET", comments + "?sort=created", "", nil, `parameter "sort"`, 200},
-		{"field of a body", "POST", comments, `{"body":"x","extra":1}`, nil, `field "extra"`, 201},
+		{"parameter", "GET", comments + "?sort=created", "", nil, `parameter "sort"`, 422},
+		{"field of a body", "POST", comments, `{"body":"x","extra":1}`, nil, `field "extra"`, 422},
 		{"no user agent", "GET", comments, "", []string{"User-Agent", ""}, "User-Agent", 200},
 		{"no accept", "GET", comments, "", []string{"Accept", "*/*"}, "Accept", 200},
 		{"no version", "GET", comments, "", []string{"X-GitHub-Api-Version", ""}, "X-GitHub-Api-Version", 200},

@@ -226,11 +226,11 @@ func (q *query) resolve(o object, asked *ast.Field, f field) any {
 	a := q.arguments(asked)
 	for _, name := range sortedKeys(a) {
 		if !slices.Contains(f.args, name) {
-			q.server.violate("graphql: the argument %s of %s.%s is not served", name, o.kind, asked.Name)
+			return q.refuse("the argument %s of %s.%s is not served", name, o.kind, asked.Name)
 		}
 	}
 	if len(asked.Directives) > 0 {
-		q.server.violate("graphql: directives are not served: %s.%s", o.kind, asked.Name)
+		return q.refuse("directives are not served: %s.%s", o.kind, asked.Name)
 	}
 	if !f.list {
 		return f.get(q, o.value, a)
@@ -240,11 +240,12 @@ func (q *query) resolve(o object, asked *ast.Field, f field) any {
 		q.server.violate("graphql: %s", err.message)
 		return err
 	}
-	all, isList := f.get(q, o.value, a).([]object)
-	if !isList {
-		return nil
+	switch v := f.get(q, o.value, a).(type) {
+	case []object:
+		return object{f.kind, newConnection(v, a)}
+	default:
+		return v
 	}
-	return object{f.kind, newConnection(all, a)}
 }
 
 // counts reports whether nothing of a connection is asked for but how many
@@ -256,6 +257,13 @@ func counts(asked *ast.Field) bool {
 		}
 	}
 	return true
+}
+
+// refuse is the answer to what is not served, which is a violation too.
+func (q *query) refuse(format string, args ...any) *gqlError {
+	e := &gqlError{"", fmt.Sprintf(format, args...)}
+	q.server.violate("graphql: %s", e.message)
+	return e
 }
 
 // asks reports whether a selection has a field, by itself.

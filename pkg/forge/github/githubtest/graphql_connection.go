@@ -117,8 +117,8 @@ func ask[T any](f func(*query, T, arguments) any, args ...string) field {
 	return field{args: args, get: func(q *query, source any, a arguments) any { return f(q, source.(T), a) }}
 }
 
-// list is a connection.
-func list[T any](kind string, f func(*query, T, arguments) []object, args ...string) field {
+// list is a connection; its function gives []object or an error.
+func list[T any](kind string, f func(*query, T, arguments) any, args ...string) field {
 	return field{args: append(slices.Clone(paging), args...), list: true, kind: kind, get: func(q *query, source any, a arguments) any { return f(q, source.(T), a) }}
 }
 

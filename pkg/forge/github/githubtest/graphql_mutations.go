@@ -25,7 +25,7 @@ func mutation(payload string, do func(*query, *pull, arguments) *gqlError, input
 	run := func(q *query, _ any, a arguments) any {
 		input := a.object("input")
 		if unknown := extra(input, append(inputs, "pullRequestId", "clientMutationId")...); unknown != "" {
-			q.server.violate("graphql: input.%s is not served", unknown)
+			return q.refuse("input.%s is not served", unknown)
 		}
 		p, err := q.pullRequest(input.text("pullRequestId"))
 		if err != nil {

@@ -24,9 +24,9 @@ var pullTypes = map[string]map[string]field{
 		"isMergeQueueEnabled": pullField(func(p *pull) any { return p.issue.repo.rules.Queue }),
 		"autoMergeRequest":    pullField(func(p *pull) any { return p.auto.object() }),
 		"mergeQueueEntry":     pullField(func(p *pull) any { return p.queued.object() }),
-		"commits":             list("PullRequestCommitConnection", func(_ *query, i *issue, _ arguments) []object { return i.pull.lastCommit() }),
-		"reviews":             list("PullRequestReviewConnection", func(_ *query, i *issue, _ arguments) []object { return objects("PullRequestReview", i.pull.reviews) }),
-		"reviewThreads": list("PullRequestReviewThreadConnection", func(_ *query, i *issue, _ arguments) []object {
+		"commits":             list("PullRequestCommitConnection", func(_ *query, i *issue, _ arguments) any { return i.pull.lastCommit() }),
+		"reviews":             list("PullRequestReviewConnection", func(_ *query, i *issue, _ arguments) any { return objects("PullRequestReview", i.pull.reviews) }),
+		"reviewThreads": list("PullRequestReviewThreadConnection", func(_ *query, i *issue, _ arguments) any {
 			return objects("PullRequestReviewThread", i.pull.threads)
 		}),
 	}, "PullRequestTimelineItemsConnection"),
@@ -37,7 +37,7 @@ var pullTypes = map[string]map[string]field{
 		"body":        get(func(r *review) any { return r.body }),
 		"submittedAt": get(func(r *review) any { return stamp(r.submitted) }),
 		"commit":      ask(func(q *query, r *review, _ arguments) any { return q.commit(r.pull.issue.repo, r.commit) }),
-		"comments": list("PullRequestReviewCommentConnection", func(_ *query, r *review, _ arguments) []object {
+		"comments": list("PullRequestReviewCommentConnection", func(_ *query, r *review, _ arguments) any {
 			return objects("PullRequestReviewComment", r.comments)
 		}),
 		"editor":       get(func(r *review) any { return actor(r.editor) }),
@@ -65,7 +65,7 @@ var pullTypes = map[string]map[string]field{
 		"resolvedBy": get(func(t *thread) any { return actor(t.resolved) }),
 		"path":       get(func(t *thread) any { return t.remarks[0].path }),
 		"line":       get(func(t *thread) any { return intOrNil(t.remarks[0].line) }),
-		"comments":   list("PullRequestReviewCommentConnection", func(_ *query, t *thread, _ arguments) []object { return objects("PullRequestReviewComment", t.remarks) }),
+		"comments":   list("PullRequestReviewCommentConnection", func(_ *query, t *thread, _ arguments) any { return objects("PullRequestReviewComment", t.remarks) }),
 	},
 	"PullRequestCommit": map[string]field{"id": nodeField, "commit": get(func(c *commit) any { return object{"Commit", c} })},
 	"Commit": map[string]field{

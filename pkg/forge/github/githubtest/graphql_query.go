@@ -64,22 +64,22 @@ func (q *query) byIDs(_ *query, a arguments) any {
 	return all
 }
 
-func (q *query) issues(r *repository, a arguments) []object {
+func (q *query) issues(r *repository, a arguments) any {
 	return q.threads(r, a, "Issue", a.object("filterBy").text("since"))
 }
 
-func (q *query) pulls(r *repository, a arguments) []object {
+func (q *query) pulls(r *repository, a arguments) any {
 	return q.threads(r, a, "PullRequest", "")
 }
 
 // threads are a repository's issues or pull requests, in the order asked for.
-func (q *query) threads(r *repository, a arguments, kind, since string) []object {
+func (q *query) threads(r *repository, a arguments, kind, since string) any {
 	from, err := time.Parse(time.RFC3339, since)
 	if since != "" && err != nil {
-		q.server.violate("graphql: since is no time: %q", since)
+		return q.refuse("since is no time: %q", since)
 	}
 	if unknown := extra(a.object("filterBy"), "since"); unknown != "" {
-		q.server.violate("graphql: filterBy.%s is not served", unknown)
+		return q.refuse("filterBy.%s is not served", unknown)
 	}
 	var found []*issue
 	for _, i := range r.issues {
@@ -139,7 +139,7 @@ func (i *issue) graphState() string {
 
 // timeline are the events of an issue; their types are named LABELED_EVENT where
 // an item's type is LabeledEvent.
-func (q *query) timeline(i *issue, a arguments) []object {
+func (q *query) timeline(i *issue, a arguments) any {
 	from, _ := time.Parse(time.RFC3339, a.text("since"))
 	wanted := a.texts("itemTypes")
 	all := []object{}

@@ -204,9 +204,9 @@ func issueFields(more map[string]field, timeline string) map[string]field {
 		"state":         get(func(i *issue) any { return i.graphState() }),
 		"url":           get(func(i *issue) any { return i.page() }),
 		"repository":    get(func(i *issue) any { return object{"Repository", i.repo} }),
-		"labels":        list("LabelConnection", func(_ *query, i *issue, _ arguments) []object { return objects("Label", i.labels) }),
-		"assignees":     list("UserConnection", func(_ *query, i *issue, _ arguments) []object { return objects("User", i.assignees) }),
-		"comments":      list("IssueCommentConnection", func(_ *query, i *issue, _ arguments) []object { return objects("IssueComment", i.comments) }),
+		"labels":        list("LabelConnection", func(_ *query, i *issue, _ arguments) any { return objects("Label", i.labels) }),
+		"assignees":     list("UserConnection", func(_ *query, i *issue, _ arguments) any { return objects("User", i.assignees) }),
+		"comments":      list("IssueCommentConnection", func(_ *query, i *issue, _ arguments) any { return objects("IssueComment", i.comments) }),
 		"timelineItems": list(timeline, (*query).timeline, "itemTypes", "since"),
 	}
 	if more == nil {

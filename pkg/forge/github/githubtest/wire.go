@@ -89,11 +89,15 @@ func (s *Server) answer(x *exchange) answer {
 	}
 	x.logged.Charged = !free
 	c := &call{server: s, route: x.route, vars: x.vars, query: x.req.URL.Query(), path: path, token: x.token, by: x.token.user}
+	before := len(s.violations)
 	s.checkQuery(c)
 	if err := c.readBody(x.raw); err != nil {
 		return refuse(http.StatusBadRequest, "Problems parsing JSON")
 	}
 	s.checkRequest(x)
+	if len(s.violations) > before {
+		return invalid("Request", "", "invalid", s.violations[before])
+	}
 	return c.answer()
 }
 
