@@ -1,7 +1,9 @@
 package githubtest
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -166,6 +168,23 @@ func (p *pull) markMerged(by *user, commit string) {
 	i.closed, i.closedBy = now, by
 	i.record("MergedEvent", by).commit = commit
 	i.record("ClosedEvent", by)
+	if p.base == i.repo.git.defaultBranch() {
+		p.closeLinked(by)
+	}
+}
+
+// closing are the words by which a pull request closes issues when it lands on
+// the default branch.
+var closing = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):? #(\d+)\b`)
+
+func (p *pull) closeLinked(by *user) {
+	for _, found := range closing.FindAllStringSubmatch(p.issue.body, -1) {
+		number, err := strconv.Atoi(found[1])
+		must(err)
+		if linked := p.issue.repo.issue(number); linked != nil && !linked.gone && linked.pull == nil {
+			linked.close(by, "completed")
+		}
+	}
 }
 
 // conflictFree reports whether the head merges into the base as they are now.
@@ -232,7 +251,7 @@ func (p *pull) mergeState() string {
 	case p.blocked():
 		return "BLOCKED"
 	}
-	if c := p.issue.repo.commits[p.headOID]; c != nil && c.rollup() != "SUCCESS" {
+	if c := p.issue.repo.commits[p.headOID]; c != nil && c.rollup() != "SUCCESS" && c.rollup() != "" {
 		return "UNSTABLE"
 	}
 	return "CLEAN"

@@ -185,6 +185,20 @@ func TestMergeHonoursTheHead(t *testing.T) {
 	}
 }
 
+func TestMergeClosesTheIssueItNames(t *testing.T) {
+	_, c, shop, _ := shopWithPull(t)
+	n := shop.OpenIssue("ann", "Sell tea", "")
+	other := shop.OpenIssue("ann", "Sell coffee", "")
+	shop.EditIssue("ann", 1, "Sell tea", "Closes #2. See #3.")
+	shop.SetDraft("ann", 1, false)
+	id := c.want(200, "GET", "/repos/acme/shop/pulls/1", nil).at("node_id")
+	c.pull(id)
+	c.pull(id).is(t, "data.nodes.0.mergeStateStatus", "CLEAN") // to be asked leaves no trace
+	shop.Merge("ann", 1, "merge")
+	c.want(200, "GET", "/repos/acme/shop/issues/"+itoa(int64(n)), nil).is(t, "state_reason", "completed")
+	c.want(200, "GET", "/repos/acme/shop/issues/"+itoa(int64(other)), nil).is(t, "state", "open")
+}
+
 func TestConflictingPullRequestDoesNotMerge(t *testing.T) {
 	_, c, shop, work := shopWithPull(t)
 	shop.SetDraft("ann", 1, false)

@@ -123,7 +123,7 @@ func (r *repository) addLabel(name, color, description string) *label {
 func (r *repository) comment(id int64) *comment {
 	for _, i := range r.issues {
 		for _, c := range i.comments {
-			if c.id == id {
+			if c.id == id && !i.gone {
 				return c
 			}
 		}

@@ -97,6 +97,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 func TestWhatIsGone(t *testing.T) {
 	hub, c, shop := shopWithIssue(t)
 	other := hub.AddRepository("acme/other")
+	comment := shop.Comment("ann", 1, "hello")
 	node := c.want(200, "GET", "/repos/acme/shop/issues/1", nil).at("node_id")
 	ask := func() answer {
 		return c.graphql(`query($ids: [ID!]!) { nodes(ids: $ids) { ... on Issue { number } } }`, map[string]any{"ids": []any{node}})
@@ -105,13 +106,16 @@ func TestWhatIsGone(t *testing.T) {
 	shop.TransferIssue(1, other)
 	ask().is(t, "errors.0.type", "NOT_FOUND")
 	ask().is(t, "data.nodes.0", nil)
+	c.want(404, "GET", "/repos/acme/shop/issues/comments/"+itoa(comment), nil)
 	if to := c.want(301, "GET", "/repos/acme/shop/issues/1", nil).header.Get("Location"); !strings.HasSuffix(to, "/issues/1") {
 		t.Errorf("a transferred issue leads to %s", to)
 	}
 	other.DeleteIssue(1)
 	c.want(410, "GET", "/repos/acme/other/issues/1", nil).is(t, "message", "This issue was deleted")
+	two := shop.OpenIssue("ann", "Sell coffee", "")
 	hub.DeleteUser("ann")
-	shop.OpenIssue("backburner-bot", "x", "")
+	c.want(200, "GET", "/repos/acme/shop/issues/"+itoa(int64(two)), nil).is(t, "user.login", "ghost")
+	c.graphql(`{ repository(owner: "acme", name: "shop") { issue(number: 2) { author { login } } } }`, nil).is(t, "data.repository.issue.author", nil)
 	other.Delete()
 	c.want(404, "GET", "/repos/acme/other", nil)
 }
