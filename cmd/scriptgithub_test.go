@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -45,9 +46,47 @@ func setUpGitHub(env *testscript.Env) {
 		}
 		g.Stop()
 		if v := g.Violations(); len(v) > 0 {
-			env.T().(testing.TB).Errorf("github: violations:\n  %s", strings.Join(v, "\n  "))
+			env.T().(interface{ Errorf(string, ...any) }).Errorf("github: violations:\n  %s", strings.Join(v, "\n  "))
 		}
 	})
+}
+
+// failing is a test that notes what is reported as wrong instead of failing.
+type failing struct {
+	testscript.T
+	said []string
+}
+
+func (f *failing) Errorf(format string, args ...any) {
+	f.said = append(f.said, fmt.Sprintf(format, args...))
+}
+func (f *failing) Run(_ string, script func(t testscript.T)) { script(f) }
+func (*failing) Parallel()                                   {}
+func (*failing) Log(...any)                                  {}
+func (*failing) Verbose() bool                               { return false }
+
+func TestGitHubViolationsFailAScript(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "violates.txtar")
+	if err := os.WriteFile(script, []byte("github start\nget /nowhere\ngithub stop\n! get /user\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	get := func(ts *testscript.TestScript, neg bool, args []string) {
+		req, err := http.NewRequest(http.MethodGet, ts.Getenv("BACKBURNER_GITHUB_API_URL")+args[0], nil)
+		ts.Check(err)
+		req.Header.Set("Authorization", "Bearer "+ts.Getenv("GH_TOKEN"))
+		res, err := http.DefaultTransport.RoundTrip(req)
+		if err == nil {
+			err = res.Body.Close()
+		}
+		if (err != nil) != neg {
+			ts.Fatalf("get %s: %v", args[0], err)
+		}
+	}
+	f := &failing{}
+	testscript.RunT(f, testscript.Params{Files: []string{script}, Setup: setup, Cmds: map[string]func(*testscript.TestScript, bool, []string){"github": githubCommand, "get": get}})
+	if len(f.said) != 1 || !strings.Contains(f.said[0], "GET /nowhere: not served") {
+		t.Errorf("the script fails with %q", f.said)
+	}
 }
 
 // githubCommand is github SUBCOMMAND [ARG...] [by USER].
