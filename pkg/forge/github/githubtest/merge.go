@@ -3,6 +3,7 @@ package githubtest
 import (
 	"fmt"
 	"os"
+	"slices"
 )
 
 // strategies and what GitHub says when a repository does not allow one.
@@ -99,20 +100,10 @@ func (p *pull) land() {
 // adopt makes an issue part of this one.
 func (i *issue) adopt(sub *issue) {
 	if old := sub.parent; old != nil {
-		old.subs = remove(old.subs, sub)
+		old.subs = slices.DeleteFunc(old.subs, func(o *issue) bool { return o == sub })
 	}
 	sub.parent = i
 	i.subs = append(i.subs, sub)
 	i.touch()
 	sub.touch()
-}
-
-func remove[T comparable](list []T, one T) []T {
-	var rest []T
-	for _, v := range list {
-		if v != one {
-			rest = append(rest, v)
-		}
-	}
-	return rest
 }

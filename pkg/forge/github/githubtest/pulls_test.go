@@ -245,7 +245,17 @@ func TestReviewsAndThreads(t *testing.T) {
 	work.commit("tea.txt", "red\n")
 	work.git("push", "-q", "origin", "tea")
 	c.pull(id).is(t, "data.nodes.0.reviews.nodes.0.comments.nodes.0.line", nil)
-	c.want(200, "GET", "/repos/acme/shop/pulls/1/reviews", nil).is(t, "0.state", "CHANGES_REQUESTED")
+	reviews := c.want(200, "GET", "/repos/acme/shop/pulls/1/reviews", nil)
+	reviews.is(t, "0.state", "CHANGES_REQUESTED")
+	first := int64(reviews.at("0.id").(float64))
+	shop.EditReview("ann", 1, first, "Not yet!")
+	shop.DismissReview(1, first)
+	shop.EditRemark("ann", remark, "Which one?")
+	changed := c.pull(id)
+	changed.is(t, "data.nodes.0.reviews.nodes.0.body", "Not yet!")
+	changed.is(t, "data.nodes.0.reviews.nodes.0.state", "DISMISSED")
+	changed.is(t, "data.nodes.0.reviewDecision", "REVIEW_REQUIRED")
+	changed.is(t, "data.nodes.0.reviews.nodes.0.comments.nodes.0.body", "Which one?")
 	c.want(200, "GET", path, nil).is(t, "0.line", nil)
 }
 

@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -44,7 +45,7 @@ func orGhost(u *user) any {
 
 func (l *label) json() map[string]any {
 	return map[string]any{
-		"id": l.id, "node_id": l.node, "url": l.repo.api("/labels/%s", pathEscape(l.name)), "name": l.name,
+		"id": l.id, "node_id": l.node, "url": l.repo.api("/labels/%s", url.PathEscape(l.name)), "name": l.name,
 		"color": l.color, "description": orNil(l.description), "default": false,
 	}
 }

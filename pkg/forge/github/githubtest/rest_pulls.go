@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"sort"
 	"strings"
@@ -153,7 +154,7 @@ func (c *call) updatePull() answer {
 func (c *call) listFiles() answer {
 	var all []any
 	for _, f := range c.issue.pull.comparison().changes {
-		address := c.repo.page() + "/blob/" + c.issue.pull.headOID + "/" + pathEscape(f.path)
+		address := c.repo.page() + "/blob/" + c.issue.pull.headOID + "/" + url.PathEscape(f.path)
 		m := map[string]any{
 			"sha": c.issue.pull.headOID, "filename": f.path, "status": f.status, "additions": f.additions, "deletions": f.removed,
 			"changes": f.additions + f.removed, "blob_url": address, "raw_url": address, "contents_url": address,

@@ -1,9 +1,5 @@
 package githubtest
 
-import "net/url"
-
-func pathEscape(s string) string { return url.PathEscape(s) }
-
 // listed is the part of a repository's addresses that all of its forms have.
 var listed = map[string]string{
 	"archive": "/{archive_format}{/ref}", "assignees": "/assignees{/user}", "branches": "/branches{/branch}",

@@ -132,8 +132,7 @@ func created(body any) answer { return answer{status: http.StatusCreated, body: 
 const documentation = "https://docs.github.com/rest"
 
 func refuse(status int, message string) answer {
-	text := map[string]any{"message": message, "documentation_url": documentation, "status": http.StatusText(status)}
-	text["status"] = itoa(int64(status))
+	text := map[string]any{"message": message, "documentation_url": documentation, "status": itoa(int64(status))}
 	return answer{status: status, body: text, header: http.Header{}}
 }
 

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 )
@@ -159,19 +160,10 @@ func (s *Server) authorize(x *exchange) (answer, bool) {
 
 func (s *Server) checkQuery(c *call) {
 	for key := range c.query {
-		if !contains(c.route.query, key) {
+		if !slices.Contains(c.route.query, key) {
 			s.violate("%s %s: the parameter %q is not served", c.route.method, c.route.path, key)
 		}
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
 
 // encode turns an answer into bytes and headers, and an unchanged one into 304.
