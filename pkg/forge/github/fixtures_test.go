@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,38 +54,58 @@ func (h *hub) shows(number int, times map[string]int) {
 	}
 }
 
-// pull opens a pull request of a branch tea that changes tea.txt, and is its
-// number and head.
+// pull brings branches main and tea, which changes tea.txt, to the repository,
+// and opens a pull request of it if wanted; it is its number and head.
 func (h *hub) pull(open bool) (number int, head string) {
 	h.t.Helper()
-	dir := h.t.TempDir()
-	git := func(args ...string) string {
-		h.t.Helper()
-		cmd := exec.Command("git", args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org",
-			"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			h.t.Fatalf("git %s: %v: %s", strings.Join(args, " "), err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	write := func(name, text string) {
-		must(h.t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-		git("add", "-A")
-		git("commit", "-q", "-m", "write "+name)
-	}
-	git("init", "-q", "-b", "main")
-	write("tea.txt", "green\n")
-	git("push", "-q", h.shop.CloneURL(), "main")
-	git("checkout", "-q", "-b", "tea")
-	write("tea.txt", "green\nblack\n")
-	git("push", "-q", h.shop.CloneURL(), "tea")
+	dir, head := branches()
+	git(dir, "push", "-q", h.shop.CloneURL(), "main", "tea")
 	if open {
 		number = h.shop.OpenPullRequest("ann", githubtest.PullRequest{Title: "Tea", Body: "All kinds.", Head: "tea"})
 	}
-	return number, git("rev-parse", "HEAD")
+	return number, head
+}
+
+var shared string // folder of branches, once it is there
+
+// branches is a checkout that every test pushes from, made once.
+var branches = sync.OnceValues(func() (dir, head string) {
+	dir, err := os.MkdirTemp("", "github-test")
+	if err != nil {
+		panic(err)
+	}
+	shared = dir
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(dir, "tea.txt"), []byte(text), 0o644); err != nil {
+			panic(err)
+		}
+		git(dir, "add", "-A")
+		git(dir, "commit", "-q", "-m", "write")
+	}
+	git(dir, "init", "-q", "-b", "main")
+	write("green\n")
+	git(dir, "checkout", "-q", "-b", "tea")
+	write("green\nblack\n")
+	return dir, git(dir, "rev-parse", "HEAD")
+})
+
+func git(dir string, args ...string) string {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org",
+		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		panic("git " + strings.Join(args, " ") + ": " + err.Error() + ": " + string(out))
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// TestMain removes the checkout that the tests shared.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(shared) // "" is none
+	os.Exit(code)
 }
 
 func must(t *testing.T, err error) {
