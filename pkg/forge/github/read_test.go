@@ -263,3 +263,23 @@ func TestOpen(t *testing.T) {
 		t.Errorf("read %+v", again)
 	}
 }
+
+// What may not be seen today is not gone: an organization that wants the token
+// authorized again closes nobody's work.
+func TestHiddenIsNotGone(t *testing.T) {
+	s := newStub(t, reply{200, `{"data":{"nodes":[null]},"errors":[{"type":"FORBIDDEN","path":["nodes",0],"message":"Resource protected by organization SAML enforcement."}]}`, nil})
+	if got, err := s.client().Open(ctx, []string{"I_1"}); err == nil || asError(t, err).Kind != github.KindSSO || len(got) > 0 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	s = newStub(t, reply{200, `{"data":{}}`, nil})
+	if got, err := s.client().Open(ctx, []string{"I_1"}); err == nil || len(got) > 0 {
+		t.Errorf("an answer without anything is %+v, %v", got, err)
+	}
+	h := newHub(t)
+	n := h.shop.OpenIssue("ann", "Tea", "")
+	h.shop.SetPrivate(true)
+	h.shop.Permit("crew", "none")
+	if where, _, err := h.client().Locate(ctx, "acme/shop", n); err != nil || where != github.Invisible {
+		t.Errorf("got %s, %v", where, err)
+	}
+}
