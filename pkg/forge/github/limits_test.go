@@ -46,16 +46,16 @@ func TestLimits(t *testing.T) {
 				c := s.client()
 				err := do(c)
 				if tc.kind == "" {
-					if err != nil || len(s.got) != 2 || !s.clock.now.Equal(noon.Add(tc.until)) {
-						t.Errorf("%d requests, waited %v, %v", len(s.got), s.clock.slept, err)
+					if err != nil || len(s.requests()) != 2 || !s.clock.now.Equal(noon.Add(tc.until)) {
+						t.Errorf("%d requests, waited %v, %v", len(s.requests()), s.clock.slept, err)
 					}
 					return
 				}
 				e := asError(t, err)
-				if e.Kind != tc.kind || !e.Until.Equal(noon.Add(tc.until)) || e.Sent || len(s.got) != 1 || len(s.clock.slept) > 0 {
-					t.Errorf("%d requests, waited %v, %+v", len(s.got), s.clock.slept, e)
+				if e.Kind != tc.kind || !e.Until.Equal(noon.Add(tc.until)) || e.Sent || len(s.requests()) != 1 || len(s.clock.slept) > 0 {
+					t.Errorf("%d requests, waited %v, %+v", len(s.requests()), s.clock.slept, e)
 				}
-				if err := do(c); err == nil || len(s.got) != 1 {
+				if err := do(c); err == nil || len(s.requests()) != 1 {
 					t.Errorf("asked again before the time: %v", err)
 				}
 				s.clock.now = e.Until
@@ -70,8 +70,8 @@ func TestLimits(t *testing.T) {
 func TestShortWaitsEnd(t *testing.T) {
 	s := newStub(t, limit(429, "Retry-After", "9"))
 	e := asError(t, read(s.client()))
-	if len(s.got) != 3 || e.Kind != github.KindSecondary || e.Until.IsZero() {
-		t.Errorf("%d requests, %v", len(s.got), e)
+	if len(s.requests()) != 3 || e.Kind != github.KindSecondary || e.Until.IsZero() {
+		t.Errorf("%d requests, %v", len(s.requests()), e)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestLimitOfGraphQL(t *testing.T) {
 	if err := read(c); err != nil {
 		t.Errorf("the limit of one interface stops the other: %v", err)
 	}
-	if _, err := c.Probe(context.Background(), []string{"acme/shop"}); err == nil || len(s.got) != 2 {
+	if _, err := c.Probe(context.Background(), []string{"acme/shop"}); err == nil || len(s.requests()) != 2 {
 		t.Error("asked again before the time")
 	}
 }
@@ -117,15 +117,15 @@ func TestReserve(t *testing.T) {
 	if err := errors.Join(read(c), read(c)); err != nil {
 		t.Fatal(err)
 	}
-	if e := asError(t, read(c)); e.Kind != github.KindRateLimited || e.Until.IsZero() || len(s.got) != 2 || !strings.Contains(e.Error(), "500 of 5000") {
-		t.Errorf("%d requests, %v", len(s.got), e)
+	if e := asError(t, read(c)); e.Kind != github.KindRateLimited || e.Until.IsZero() || len(s.requests()) != 2 || !strings.Contains(e.Error(), "500 of 5000") {
+		t.Errorf("%d requests, %v", len(s.requests()), e)
 	}
 }
 
 func TestNotBefore(t *testing.T) {
 	s := newStub(t, good(nil))
 	c := s.client(func(o *github.Options) { o.NotBefore = s.clock.now.Add(time.Minute) })
-	if e := asError(t, read(c)); len(s.got) != 0 || !e.Until.Equal(s.clock.now.Add(time.Minute)) {
-		t.Errorf("%d requests, %v", len(s.got), e)
+	if e := asError(t, read(c)); len(s.requests()) != 0 || !e.Until.Equal(s.clock.now.Add(time.Minute)) {
+		t.Errorf("%d requests, %v", len(s.requests()), e)
 	}
 }

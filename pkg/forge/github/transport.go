@@ -11,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -126,11 +127,12 @@ func (t *transport) wait(ctx context.Context, c call, d time.Duration) error {
 
 // send makes one attempt and reads the whole answer, so that one cut short is
 // noticed here.
-func (t *transport) send(req *http.Request, body []byte, c call) answer {
-	var a answer
+func (t *transport) send(req *http.Request, body []byte, c call) (a answer) {
+	var sent atomic.Bool // what sends may go on for a moment when there is an answer, or none
+	defer func() { a.sent = sent.Load() }()
 	ctx, cancel := context.WithTimeout(req.Context(), answerTimeout)
 	defer cancel()
-	out := req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { a.sent = true }}))
+	out := req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }}))
 	if body != nil {
 		out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}

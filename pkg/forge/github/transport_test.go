@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -52,15 +53,25 @@ type stub struct {
 	*httptest.Server
 	clock   *clock
 	replies []reply
+	mu      sync.Mutex
 	got     []*http.Request
+}
+
+// requests are what came in so far.
+func (s *stub) requests() []*http.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.got)
 }
 
 func newStub(t *testing.T, replies ...reply) *stub {
 	s := &stub{clock: newClock(), replies: replies}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.ReadAll(r.Body)
+		s.mu.Lock()
 		s.got = append(s.got, r)
 		a := s.replies[min(len(s.got), len(s.replies))-1]
+		s.mu.Unlock()
 		if a.status == 0 {
 			panic(http.ErrAbortHandler)
 		}
@@ -116,10 +127,10 @@ func TestRequestsAreDressed(t *testing.T) {
 	if _, err := c.Probe(context.Background(), []string{"acme/shop"}); err == nil {
 		t.Error("an answer that is none passed")
 	}
-	if got := []string{s.got[0].URL.Path, s.got[1].URL.Path}; !reflect.DeepEqual(got, []string{"/api/v3/repos/acme/shop/collaborators/ann/permission", "/api/graphql"}) {
+	if got := []string{s.requests()[0].URL.Path, s.requests()[1].URL.Path}; !reflect.DeepEqual(got, []string{"/api/v3/repos/acme/shop/collaborators/ann/permission", "/api/graphql"}) {
 		t.Errorf("asked %q", got)
 	}
-	for _, r := range s.got {
+	for _, r := range s.requests() {
 		for name, want := range map[string]string{"Authorization": "Bearer secret", "User-Agent": "backburner/1.0", "X-GitHub-Api-Version": "2022-11-28", "Accept": "application/vnd.github+json"} {
 			if got := r.Header.Get(name); got != want {
 				t.Errorf("%s is %q, want %q", name, got, want)
@@ -133,7 +144,7 @@ func TestNamesStayNames(t *testing.T) {
 	if err := s.client().RemoveLabel(context.Background(), "acme/shop", 1, "a/../b?x=1 c"); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.got[0].RequestURI; got != "/repos/acme/shop/issues/1/labels/a%2F..%2Fb%3Fx=1%20c" {
+	if got := s.requests()[0].RequestURI; got != "/repos/acme/shop/issues/1/labels/a%2F..%2Fb%3Fx=1%20c" {
 		t.Errorf("asked %s", got)
 	}
 }
@@ -161,15 +172,15 @@ func TestRepeats(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newStub(t, tc.bad)
-			if e := asError(t, read(s.client())); e.Kind != tc.kind || e.Sent || len(s.got) != tc.reads {
-				t.Errorf("a read: %d requests, %+v", len(s.got), e)
+			if e := asError(t, read(s.client())); e.Kind != tc.kind || e.Sent || len(s.requests()) != tc.reads {
+				t.Errorf("a read: %d requests, %+v", len(s.requests()), e)
 			}
 			if tc.reads > 1 && !reflect.DeepEqual(s.clock.slept, []time.Duration{500 * time.Millisecond, time.Second}) {
 				t.Errorf("pauses were %v", s.clock.slept)
 			}
 			s = newStub(t, tc.bad)
-			if e := asError(t, write(s.client())); e.Kind != tc.kind || e.Sent != tc.sent || len(s.got) != 1 {
-				t.Errorf("a write: %d requests, %+v", len(s.got), e)
+			if e := asError(t, write(s.client())); e.Kind != tc.kind || e.Sent != tc.sent || len(s.requests()) != 1 {
+				t.Errorf("a write: %d requests, %+v", len(s.requests()), e)
 			}
 			s = newStub(t, tc.bad, good(nil))
 			if err := read(s.client()); (err == nil) != (tc.reads > 1) {
@@ -218,7 +229,7 @@ func TestTags(t *testing.T) {
 		t.Errorf("read %q", got)
 	}
 	for i, want := range []string{"", `W/"1"`, `W/"1"`, `W/"2"`} {
-		if sent := s.got[i].Header.Get("If-None-Match"); sent != want {
+		if sent := s.requests()[i].Header.Get("If-None-Match"); sent != want {
 			t.Errorf("request %d asked whether %s holds, want %s", i, sent, want)
 		}
 	}
@@ -236,7 +247,7 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 	}
-	if len(elsewhere.got) > 0 {
+	if len(elsewhere.requests()) > 0 {
 		t.Error("a redirect was followed")
 	}
 }
@@ -258,7 +269,7 @@ func TestPages(t *testing.T) {
 	if err != nil || len(all) != 3 || all[2].ID != 3 {
 		t.Errorf("read %v, %v", all, err)
 	}
-	if got := s.got[1].RequestURI; got != "/repos/acme/shop/issues/1/comments?per_page=100&page=2" {
+	if got := s.requests()[1].RequestURI; got != "/repos/acme/shop/issues/1/comments?per_page=100&page=2" {
 		t.Errorf("the second page is %s", got)
 	}
 }
