@@ -72,6 +72,8 @@ type MergeAsk struct {
 	Pull     work.Pull
 	Head     string // commit that the pull request must have
 	Strategy string // merge, squash, rebase
+	Title    string // of the commit it lands as; a rebase keeps those of the branch
+	Message  string // likewise
 }
 
 // MergeAnswer is what became of a merge.

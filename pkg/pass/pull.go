@@ -54,6 +54,7 @@ func (l *land) review(w *work.Workstream, repo Repository) Job {
 func (l *land) mergeOnHub(ctx context.Context, w *work.Workstream, repo Repository) (workspace.Merged, error) {
 	answer := l.hub.Merge(ctx, repo.Slug, forge.MergeAsk{
 		Pull: *w.Thread.Pull, Head: w.Head, Strategy: repo.Strategy,
+		Title: fmt.Sprintf("%s (#%d)", w.Title, w.Thread.Pull.Number), Message: "Backburner-Workstream: " + w.ID,
 	})
 	switch answer.Outcome {
 	case forge.Landed:

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/backburner-cli/backburner/pkg/work"
 )
 
 // EventKind is what happened in a thread.
@@ -257,35 +255,6 @@ func Forget(seen map[string]time.Time, since time.Time) {
 			delete(seen, id)
 		}
 	}
-}
-
-// requests are the verbs that are requests as they stand. The others are for
-// the pass to understand: plan depends on what there is, status and help want
-// an answer.
-var requests = map[Verb]work.Verb{
-	VerbStart: work.VerbAdd, VerbApprove: work.VerbApprove, VerbAnswer: work.VerbAnswer, VerbRetry: work.VerbRetry, VerbHold: work.VerbHold,
-	VerbResume: work.VerbResume, VerbReview: work.VerbReview, VerbPrepare: work.VerbPrepare, VerbMerge: work.VerbMerge, VerbSkip: work.VerbSkip,
-	VerbCancel: work.VerbCancel,
-}
-
-// Request is what a command asks of a workstream; false when it is none of what
-// a request can say. That its authors are believed is for the caller to know.
-func (e Event) Request(t Thread, workstream, repository string) (*work.Request, bool) {
-	verb, ok := requests[e.Command.Verb]
-	if e.Kind != Commanded || !ok {
-		return nil, false
-	}
-	r := &work.Request{
-		Schema: work.Schema, ID: e.ID, Verb: verb, Workstream: workstream, Repository: repository, At: e.At,
-		Text: e.Command.Text, Question: e.Command.Question,
-	}
-	if len(e.By) > 0 {
-		r.By = e.By[0].Login
-	}
-	if verb == work.VerbAdd {
-		r.Title, r.Body, r.Source = t.Title, t.Body, t.URL
-	}
-	return r, true
 }
 
 func hash(text string) string {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/forge/github"
-	"github.com/backburner-cli/backburner/pkg/work"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -132,36 +131,6 @@ func TestOwnEventsAreMarked(t *testing.T) {
 	events := github.Events(thread, rules(at(0)))
 	if len(events) != 2 || !events[0].Own || events[1].Own {
 		t.Errorf("got %+v", events)
-	}
-}
-
-func TestRequests(t *testing.T) {
-	thread := github.Thread{
-		ID: 3, Slug: "acme/shop", Number: 7, Title: "Tea", URL: "https://github.com/acme/shop/issues/7", Written: github.Written{Author: ann, Body: "Kinds.", CreatedAt: at(-9)},
-		Comments: []github.Comment{comment(41, ann, 1, "/backburner start"), comment(42, bob, 2, "/backburner answer q2: green\nor black"), comment(43, ann, 3, "/backburner status")},
-	}
-	events := github.Events(thread, rules(at(0)))
-	var got []*work.Request
-	for _, e := range events {
-		if r, ok := e.Request(thread, "shop-7", "shop"); ok {
-			got = append(got, r)
-		}
-	}
-	if len(got) != 2 {
-		t.Fatalf("%d requests of three commands", len(got))
-	}
-	add, answer := got[0], got[1]
-	if add.Verb != work.VerbAdd || add.Title != "Tea" || add.Body != "Kinds." || add.Source != thread.URL || add.By != "ann" || !add.At.Equal(at(1)) || add.Workstream != "shop-7" || add.Repository != "shop" {
-		t.Errorf("the add is %+v", add)
-	}
-	if answer.Verb != work.VerbAnswer || answer.Question != "q2" || answer.Text != "green\nor black" || answer.Body != "" {
-		t.Errorf("the answer is %+v", answer)
-	}
-	if add.ID != events[0].ID || add.ID[:len("gh:comment:41:")] != "gh:comment:41:" {
-		t.Errorf("the ids are %s and %s", add.ID, answer.ID)
-	}
-	if on := events[0].On; on.Kind != github.OnComment || on.ID != 41 || on.Slug != "acme/shop" || on.Number != 7 {
-		t.Errorf("the receipt goes to %+v", on)
 	}
 }
 

@@ -194,7 +194,7 @@ func (h *Hub) SetCommitStatus(ctx context.Context, slug, commit, state, text str
 // to date.
 func (h *Hub) OpenPull(ctx context.Context, slug, id string, p forge.PullRequest) (work.Pull, error) {
 	proposal := Proposal{
-		Slug: slug, Key: id + "/pull", Branch: p.Branch, Head: p.Head, Base: p.Base, Title: p.Title, Body: Outgoing(p.Body),
+		Slug: slug, Key: id + "/pull", Branch: p.Branch, Head: p.Head, Base: p.Base, Title: OutgoingTitle(p.Title), Body: Outgoing(p.Body),
 		Pointer: pointer, Closes: p.Closes, Draft: p.Draft,
 	}
 	there, err := h.client.Propose(ctx, proposal)
@@ -225,6 +225,7 @@ func (h *Hub) Review(ctx context.Context, slug string, r forge.PostedReview) err
 func (h *Hub) Merge(ctx context.Context, slug string, m forge.MergeAsk) forge.MergeAnswer {
 	landing, err := h.client.Land(ctx, Wish{
 		Slug: slug, Number: m.Pull.Number, Node: m.Pull.Node, Head: m.Head, Strategy: m.Strategy,
+		Title: OutgoingTitle(m.Title), Message: m.Message,
 	})
 	var ours *Error
 	switch {

@@ -17,8 +17,8 @@ type bare struct {
 	compared map[string]*comparison // by both commits
 }
 
-// gitSeconds is far more than any call here takes.
-const gitSeconds = 60 * time.Second
+// gitTimeout is far more than any call here takes.
+const gitTimeout = 60 * time.Second
 
 // openBare makes the bare repository of a slug, by hand since tests make many, or
 // takes the one that is there.
@@ -70,7 +70,7 @@ func (b *bare) run(more []string, input string, args []string) (out string, exit
 		"GIT_COMMITTER_NAME=GitHub", "GIT_COMMITTER_EMAIL=noreply@github.com",
 	}, more...)
 	r, err := proc.Run(context.Background(), proc.Command{
-		Args: append([]string{"git"}, args...), Dir: b.dir, Env: env, Stdin: []byte(input), Timeout: gitSeconds,
+		Args: append([]string{"git"}, args...), Dir: b.dir, Env: env, Stdin: []byte(input), Timeout: gitTimeout,
 	})
 	must(err)
 	if r.Exit != 0 {

@@ -248,17 +248,6 @@ func (q *query) resolve(o object, asked *ast.Field, f field) any {
 	}
 }
 
-// counts reports whether nothing of a connection is asked for but how many
-// there are, which needs no boundaries.
-func counts(asked *ast.Field) bool {
-	for _, s := range asked.SelectionSet {
-		if f, isField := s.(*ast.Field); !isField || f.Name != "totalCount" {
-			return false
-		}
-	}
-	return true
-}
-
 // refuse is the answer to what is not served, which is a violation too.
 func (q *query) refuse(format string, args ...any) *gqlError {
 	e := &gqlError{"", fmt.Sprintf(format, args...)}

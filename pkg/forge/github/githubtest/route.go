@@ -123,7 +123,6 @@ type answer struct {
 	status int
 	body   any // nil: none; a string is sent as it is
 	header http.Header
-	points int // of the GraphQL limit
 }
 
 func ok(body any) answer      { return answer{status: http.StatusOK, body: body} }

@@ -15,6 +15,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 	"github.com/vektah/gqlparser/v2/validator"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
 // SchemasVariable names the folder with GitHub's descriptions of its interfaces
@@ -89,7 +90,7 @@ func (d *schemas) checkDocument(text string) []string {
 	defer d.mu.Unlock()
 	problems, known := d.checked[text]
 	if !known {
-		if _, err := gqlparser.LoadQuery(d.graphql, text); err != nil {
+		if _, err := gqlparser.LoadQueryWithRules(d.graphql, text, rules.NewDefaultRules()); err != nil {
 			for _, e := range err {
 				problems = append(problems, e.Message)
 			}
