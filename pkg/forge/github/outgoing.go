@@ -223,7 +223,7 @@ const (
 	markerEnd   = " -->"
 )
 
-var markerLine = regexp.MustCompile(`<!-- backburner:v1 key=(\S+) -->`)
+var markerLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<!-- backburner:v1 key=(\S+) -->`) })
 
 // marker is the marker of a key, which is escaped: it cannot end the comment.
 func marker(key string) string {
@@ -239,7 +239,7 @@ func marker(key string) string {
 	return markerStart + "key=" + b.String() + markerEnd
 }
 
-func hasMarker(body string) bool { return markerLine.MatchString(body) }
+func hasMarker(body string) bool { return markerLine().MatchString(body) }
 
 // marks reports whether a text has the marker of a key.
 func marks(body, key string) bool { return strings.Contains(body, marker(key)) }

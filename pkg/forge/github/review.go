@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/backburner-cli/backburner/pkg/work"
 )
@@ -181,14 +182,14 @@ func (c *Client) commentable(ctx context.Context, slug string, number int) (map[
 	return lines, err
 }
 
-var hunkHeader = regexp.MustCompile(`^@@ -[0-9]+(?:,[0-9]+)? \+([0-9]+)(?:,[0-9]+)? @@`)
+var hunkHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@@ -[0-9]+(?:,[0-9]+)? \+([0-9]+)(?:,[0-9]+)? @@`) })
 
 // newSide are the line numbers of the new side that a patch shows.
 func newSide(patch string) map[int]bool {
 	shown := make(map[int]bool)
 	next := 0
 	for line := range strings.Lines(patch) {
-		if m := hunkHeader.FindStringSubmatch(line); m != nil {
+		if m := hunkHeader().FindStringSubmatch(line); m != nil {
 			next, _ = strconv.Atoi(m[1]) // digits; what is too long for a number is no line
 			continue
 		}
