@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -122,7 +123,8 @@ func showRun(out io.Writer, dir string, x *work.Execution) error {
 	said := x.Kind == work.ByOrchestrator
 	for _, name := range []string{"result.json", "stdout", "stderr"} {
 		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode().IsRegular() && info.Size() == 0 {
 			continue
 		}
 		said = true
@@ -140,18 +142,29 @@ func showRun(out io.Writer, dir string, x *work.Execution) error {
 // show prints a file that an agent may have written: without what could move
 // the cursor of a terminal.
 func show(out io.Writer, path string) error {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) {
+		return notShown(out)
 	}
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return errors.Join(err, notShown(out))
+	}
 	if file, ok := out.(*os.File); ok && isTerminal(file) {
 		out = plain{out}
 	}
 	_, err = io.Copy(out, f)
+	return err
+}
+
+func notShown(out io.Writer) error {
+	_, err := fmt.Fprintln(out, "(not shown: it is a link, a pipe or something else that is no file)")
 	return err
 }
 

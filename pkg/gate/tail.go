@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 
@@ -86,13 +87,13 @@ func tailOf(path string, maxBytes int) (string, error) {
 	if maxBytes <= 0 {
 		return "", nil
 	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // it may not be what was looked at before
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil {
+	if err != nil || !info.Mode().IsRegular() {
 		return "", err
 	}
 	// Colours and redrawn progress lines take room that is not shown.

@@ -14,6 +14,7 @@ var troubles = sync.OnceValue(func() []trouble {
 			"it belongs to another user, so git refuses it: give it to the user that runs backburner, or let that user run git config --global --add safe.directory '$1'"},
 		{regexp.MustCompile(`unknown repository extensions? found:\s*(\S+)`),
 			"this git does not know the repository's format ($1): install a newer git, or convert the repository"},
+		{regexp.MustCompile(`Ignoring path `), "git takes no file of such a name: rename it"},
 		{regexp.MustCompile(`bad (?:numeric |boolean )?config (?:line|value|variable).*`), "correct git's configuration there"},
 		{regexp.MustCompile(`from promisor remote|lazy fetching disabled`),
 			"it is a partial clone, which lacks objects: make it whole with git fetch --refetch --no-filter"},

@@ -51,6 +51,9 @@ func (r Repo) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
+	if strings.Contains(string(result.Stderr), "could not open directory") { // git goes on without it
+		return Status{}, &Error{Args: c.args, Dir: r.name(), Stderr: tail(result.Stderr)}
+	}
 	return parseStatus(string(result.Stdout))
 }
 
@@ -118,7 +121,10 @@ func (r Repo) updateIndex(ctx context.Context, how string, paths []string) error
 		return nil
 	}
 	args := []string{"update-index", how, "--remove", "--replace", "-z", "--stdin"}
-	_, err := r.run(ctx, call{args: args, stdin: []byte(strings.Join(paths, "\x00") + "\x00")})
+	result, err := r.run(ctx, call{args: args, stdin: []byte(strings.Join(paths, "\x00") + "\x00")})
+	if err == nil && strings.Contains(string(result.Stderr), "Ignoring path ") { // .GIT, git~1: other systems take them for git's own folder
+		err = &Error{Args: args, Dir: r.name(), Stderr: tail(result.Stderr)}
+	}
 	return err
 }
 

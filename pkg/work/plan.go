@@ -47,7 +47,8 @@ type Increment struct {
 const (
 	maxPlanFiles      = 2000
 	maxPlanIncrements = 50
-	maxPlanText       = 20_000 // bytes of one text
+	maxPlanText       = 20_000  // bytes of one text
+	maxPlanSize       = 256_000 // bytes of all texts: the plan is in every prompt, and saved with every change
 	maxPlanProblems   = 20
 )
 
@@ -89,6 +90,9 @@ func (p *Plan) Problems() []string {
 	if len(p.Summary) > maxPlanText {
 		say("summary: longer than %d bytes", maxPlanText)
 	}
+	if n := p.size(); n > maxPlanSize {
+		say("%d bytes of text, more than %d: split the work, or say less", n, maxPlanSize)
+	}
 	paths := p.Paths()
 	if len(paths) == 0 {
 		say("files: name at least one path to create, modify or delete")
@@ -118,6 +122,25 @@ func (p *Plan) Problems() []string {
 		}
 	}
 	return out
+}
+
+// size is how many bytes of text the plan has.
+func (p *Plan) size() int {
+	n := len(p.Summary) + len(p.Base) + len(p.GateProfile)
+	if c := p.Contracts; c != nil {
+		n += len(c.OpenAPI) + len(c.Events) + len(c.DB)
+	}
+	lists := [][]string{p.Paths(), p.AllowedAreas, p.ForbiddenAreas, p.AcceptanceCriteria, p.Risks, p.Questions}
+	for _, inc := range p.Increments {
+		n += len(inc.Title)
+		lists = append(lists, inc.AcceptanceCriteria)
+	}
+	for _, list := range lists {
+		for _, text := range list {
+			n += len(text)
+		}
+	}
+	return n
 }
 
 func anyText(list []string) bool {

@@ -52,6 +52,10 @@ func (m *Manager) Checkpoint(ctx context.Context, repo Repository, ws Workspace,
 	}
 	defer leave()
 	done, err := s.checkpoint(ctx, message)
+	if denied(err) || done.Problem != "" && saysDenied(done.Detail) {
+		unlock(s.dir)
+		done, err = s.checkpoint(ctx, message)
+	}
 	if now, _ := s.local(); errors.Is(err, git.ErrMoved) || err == nil && now != done.Commit {
 		// A git process that a killed run started was still at it. It has ended now: nobody else has the store.
 		done, err = s.checkpoint(ctx, message)

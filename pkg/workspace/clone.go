@@ -55,6 +55,9 @@ func (c *clone) files() gitFiles { return gitFiles{c.root} }
 func (g gitFiles) Open(name string) (fs.File, error) {
 	full := path.Join(".git", name)
 	info, err := g.root.Lstat(full)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}

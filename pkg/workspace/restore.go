@@ -68,6 +68,7 @@ func (s *space) restore(ctx context.Context, task string) (Restored, error) {
 	if !there {
 		return Restored{Outcome: Skipped, Detail: "there is no workspace; the next refresh makes it"}, nil
 	}
+	unlock(s.dir)
 	if err := s.nobodyAtWork(); err != nil {
 		return Restored{}, err
 	}

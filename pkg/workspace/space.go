@@ -216,7 +216,11 @@ func (s *space) start(ctx context.Context, c *clone) (string, error) {
 // status compares the working tree with backburner's index. An index that git cannot read, as a power loss may leave it, is made again.
 func (s *space) status(ctx context.Context) (git.Status, error) {
 	status, err := s.tree.Status(ctx)
-	if refusal(err) == nil {
+	if denied(err) {
+		unlock(s.dir)
+		status, err = s.tree.Status(ctx)
+	}
+	if refusal(err) == nil || denied(err) {
 		return status, err
 	}
 	local, readErr := s.local()
