@@ -15,7 +15,8 @@ type Change struct {
 	Path             string
 	Status           byte // 'A' added, 'M' modified, 'D' deleted, 'T' changed its type
 	OldMode, NewMode string
-	Added, Deleted   int // lines; both 0 for binary files
+	Object           string // id of what is there now
+	Added, Deleted   int    // lines; both 0 for binary files
 	Binary           bool
 }
 
@@ -129,7 +130,7 @@ func (p *comparisonParser) change(token string) bool {
 	path := p.next()
 	fmt.Fprintf(&p.raw, "%s %s\x00", token, path)
 	last := &p.all[len(p.all)-1]
-	last.Changes = append(last.Changes, Change{Path: path, Status: fields[4][0], OldMode: fields[0], NewMode: fields[1]})
+	last.Changes = append(last.Changes, Change{Path: path, Status: fields[4][0], OldMode: fields[0], NewMode: fields[1], Object: fields[3]})
 	return true
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -127,8 +128,9 @@ type call struct {
 	stdin   []byte
 	config  []Setting
 	env     []string
-	answers []int // exit codes beside 0 that are answers and no errors
-	limit   int64 // of the output, in bytes; 0 is maxOutput
+	answers []int     // exit codes beside 0 that are answers and no errors
+	limit   int64     // of the output, in bytes; 0 is maxOutput
+	to      io.Writer // gets the output, all of it, in place of the result; nil: none does
 	network bool
 }
 
@@ -157,7 +159,7 @@ func (r Repo) run(ctx context.Context, c call) (proc.Result, error) {
 func (r Repo) runOnce(ctx context.Context, c call) (proc.Result, error) {
 	command := proc.Command{
 		Args: append([]string{r.git.path}, c.args...), Dir: r.workingDir(),
-		Env: r.environment(c), Stdin: c.stdin, Timeout: localTimeout, MaxOutput: maxOutput,
+		Env: r.environment(c), Stdin: c.stdin, Timeout: localTimeout, MaxOutput: maxOutput, Stdout: c.to,
 		Lasting: !r.private, // what is begun in somebody's checkout is better finished than left half done
 	}
 	if c.network {

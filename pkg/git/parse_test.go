@@ -83,8 +83,8 @@ func TestParseComparisons(t *testing.T) {
 		t.Fatalf("tree %s, %+v, %v", tree, got, err)
 	}
 	want := []Change{
-		{Path: "bin\tx", Status: 'A', OldMode: "000000", NewMode: "100644", Binary: true},
-		{Path: "d/b", Status: 'D', OldMode: "100644", NewMode: "000000", Deleted: 1},
+		{Path: "bin\tx", Status: 'A', OldMode: "000000", NewMode: "100644", Object: "20b5", Binary: true},
+		{Path: "d/b", Status: 'D', OldMode: "100644", NewMode: "000000", Object: "0000", Deleted: 1},
 	}
 	if !reflect.DeepEqual(got[0].Changes, want) || got[0].Hash == "" {
 		t.Errorf("changes %+v", got[0])

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/budget"
@@ -57,6 +58,8 @@ type Workspaces interface {
 	Forward(ctx context.Context, r workspace.Repository, branch, sha string) (workspace.Published, error)
 	Publish(ctx context.Context, r workspace.Repository, branch, sha, old string) (workspace.Published, error)
 	Diff(ctx context.Context, r workspace.Repository, base, head string, limit int64) (workspace.Review, error)
+	Outgoing(ctx context.Context, r workspace.Repository, head string, known []string, look io.Writer) (large []string, err error)
+	Flatten(ctx context.Context, r workspace.Repository, head string, known []string, message string, look io.Writer) (flat string, large []string, err error)
 	Log(ctx context.Context, r workspace.Repository, base, head string, limit int) ([]git.LogEntry, error)
 	MergeBase(ctx context.Context, r workspace.Repository, a, b string) (string, error)
 	Merge(ctx context.Context, r workspace.Repository, m workspace.MergeRequest) (workspace.Merged, error)

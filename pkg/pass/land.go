@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,6 +71,10 @@ func (l *land) publish(w *work.Workstream, repo Repository) Job {
 				if ctx.Err() != nil {
 					return nil, nil // the intent stays; the next tick repeats it
 				}
+				if copied.Head != w.Head {
+					w.Done(id)
+					return nil, w.Replace(copied.Head)
+				}
 				if i := w.Intent(id); i != nil && transient(err) && i.Patient(now) {
 					_, trouble, _ := strings.Cut(err.Error(), ": ") // what was to be done is known
 					i.Trouble, l.putOff[id] = strings.Join(strings.Fields(trouble), " "), true
@@ -110,8 +115,9 @@ func (l *land) bring(ctx context.Context, w *work.Workstream, repo Repository) (
 	if bad = w.OutOfScope(changed, diff.Insertions+diff.Deletions, repo.Policy); bad != "" {
 		return bad, got, nil
 	}
-	if secret := work.Secret(diff.Patch); secret != "" {
-		return "there is " + secret + "; have it taken out, and make a new one", got, nil
+	head := w.Head
+	if bad, err = l.inspect(ctx, w, repo, diff); bad != "" || err != nil || w.Head != head {
+		return bad, got, err
 	}
 	log, err := l.trees.Log(ctx, repo.Repository, w.Base, w.Head, bundleCommits)
 	if err != nil {
@@ -127,6 +133,42 @@ func (l *land) bring(ctx context.Context, w *work.Workstream, repo Repository) (
 		return "", got, err
 	}
 	return "", got, l.forge.WriteBundle(ctx, l.store.Folder(w.ID), bundleOf(w, diff, log))
+}
+
+// inspect says what of the work must not be made public. What is only in its
+// history goes with that: then the head becomes one commit of all of it, which
+// is to be published instead.
+func (l *land) inspect(ctx context.Context, w *work.Workstream, repo Repository, diff workspace.Review) (bad string, err error) {
+	known := []string{w.Base}
+	if w.Published != "" {
+		known = []string{w.Published, w.Base}
+	}
+	var history, all work.Reader
+	large, err := l.trees.Outgoing(ctx, repo.Repository, w.Head, known, &history)
+	if err != nil || len(large) == 0 && history.Trouble() == "" {
+		return "", err
+	}
+	message := fmt.Sprintf("%s\n\nBackburner-Workstream: %s", w.Title, w.ID)
+	flat, large, err := l.trees.Flatten(ctx, repo.Repository, w.Head, known, message, &all)
+	switch {
+	case err != nil:
+		return "", err
+	case len(large) > 0:
+		return tooLarge(diff, large), nil
+	case all.Trouble() == "":
+		w.Head = flat
+	}
+	return all.Trouble(), nil
+}
+
+// tooLarge names a file that is.
+func tooLarge(diff workspace.Review, large []string) string {
+	for _, c := range diff.Changes {
+		if slices.Contains(large, c.Object) {
+			return fmt.Sprintf("%s has more than %d MB, which hosts of repositories refuse; have it kept out of git", c.Path, workspace.MostBytes>>20)
+		}
+	}
+	return fmt.Sprintf("there is a file of more than %d MB; have it kept out of git", workspace.MostBytes>>20)
 }
 
 // forward pushes what was published in a repository on this machine on to its

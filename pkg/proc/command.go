@@ -44,6 +44,8 @@ type Command struct {
 	MaxOutput int64
 	// Lasting lets the program go on when this process is killed. Any other is then asked to end (on Linux).
 	Lasting bool
+	// Stdout gets the standard output, all of it, as it comes; nil: it is kept in Result.
+	Stdout io.Writer
 }
 
 // Result is how a command ended and what it said.
@@ -75,6 +77,9 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	}
 	stdout, stderr := newCapture(c.MaxOutput), newCapture(c.MaxOutput)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if c.Stdout != nil {
+		cmd.Stdout = c.Stdout
+	}
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, ErrTimeout)

@@ -1,6 +1,9 @@
 package work
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Checkpoint is what an agent left behind.
 type Checkpoint struct {
@@ -27,6 +30,18 @@ func (w *Workstream) AddCheckpoint(c Checkpoint) {
 	}
 	w.Checkpoints = append(w.Checkpoints, c)
 	w.Head, w.Tree = c.Commit, c.Tree
+}
+
+// Replace puts a commit with the same tree in the place of the head, which has
+// what must not be published in its history. Its workspace is brought there as
+// one that needs to be restored: what was there is saved before.
+func (w *Workstream) Replace(head string) error {
+	if len(w.Tasks) == 0 {
+		return fmt.Errorf("replace the head of %s: it has no task", w.ID)
+	}
+	w.Head = head
+	w.Tasks[len(w.Tasks)-1].RecoveryNeeded = true
+	return nil
 }
 
 // NewWork reports whether there is work no gate has judged: no checkpoint yet,

@@ -1,6 +1,7 @@
 package work_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,9 +31,13 @@ func TestSecret(t *testing.T) {
 		{"words", "+ghp_short and sk-ant- and AKIA in a sentence", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := work.Secret(patch(tc.line))
-			if got != tc.want {
-				t.Errorf("found %q, want %q", got, tc.want)
+			want := ""
+			if tc.want != "" {
+				want = "there is " + tc.want + "; have it taken out, and make a new one"
+			}
+			got := read(patch(tc.line))
+			if got != want {
+				t.Errorf("found %q, want %q", got, want)
 			}
 			if strings.Contains(got, long[:20]) {
 				t.Error("the answer has the secret in it")
@@ -52,6 +57,37 @@ func TestRedact(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := work.Redact(tc.text); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func read(text []byte) string {
+	var r work.Reader
+	for piece := range slices.Chunk(text, max(7, len(text)/100)) {
+		_, _ = r.Write(piece)
+	}
+	return r.Trouble()
+}
+
+func TestReader(t *testing.T) {
+	token := "ghp_" + strings.Repeat("a1B2", 10)
+	lfs := "oid sha256:" + strings.Repeat("0123456789abcdef", 4)
+	for _, tc := range []struct{ name, text, want string }{
+		{"nothing", "", ""},
+		{"in a message", "\x00\n  Jo\n  - use " + token + "\n\ndiff --git a/x b/x\n", "in the message of a commit"},
+		{"in a name", "diff --git a/x b/x\n+++ b/" + token + "\n@@\n+x\n", "in the name of a file"},
+		{"in a new name", "rename from x\nrename to " + token + "\n", "in the name of a file"},
+		{"in a long line", "+++ b/long\n+" + strings.Repeat("x", 1<<20-20) + " " + token + " " + strings.Repeat("x", 1<<20) + "\n", "in long"},
+		{"at the end", "+++ b/end\n+" + token, "in end"},
+		{"taken out of a message of old", "\x00\n  Jo\n-" + token, ""},
+		{"lfs", "+++ b/big\n+" + lfs + "\n", "big is kept by Git LFS"},
+		{"words about lfs", "+++ b/doc\n+use " + lfs + "\n", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := read([]byte(tc.text))
+			if tc.want == "" && got != "" || !strings.Contains(got, tc.want) || strings.Contains(got, token) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/backburner-cli/backburner/pkg/git"
 )
@@ -51,4 +52,43 @@ func (m *Manager) MergeBase(ctx context.Context, repo Repository, a, b string) (
 		return "", err
 	}
 	return m.store(m.home(repo)).MergeBase(ctx, a, b)
+}
+
+// MostBytes is how large a file may be that is published: hosts of repositories refuse larger ones.
+const MostBytes = 100 << 20
+
+// Outgoing shows to look what publishing head would make public that known have not: its commits with messages and patches. It lists the
+// files (object ids) that are too large to be published; then nothing is shown.
+func (m *Manager) Outgoing(ctx context.Context, repo Repository, head string, known []string, look io.Writer) (large []string, err error) {
+	if err := m.open(); err != nil {
+		return nil, err
+	}
+	store := m.store(m.home(repo))
+	if large, err = store.Large(ctx, head, known, MostBytes); err == nil && len(large) == 0 {
+		err = store.Patches(ctx, head, known, look)
+	}
+	return large, err
+}
+
+// Flatten makes one commit of everything that head has and known have not: with the tree of head, and known as its parents. It shows the
+// patch of it to look, and lists its files that are too large. No branch is moved.
+func (m *Manager) Flatten(ctx context.Context, repo Repository, head string, known []string, message string, look io.Writer) (string, []string, error) {
+	if err := m.open(); err != nil {
+		return "", nil, err
+	}
+	store := m.store(m.home(repo))
+	who, err := m.identity(ctx, repo)
+	if err != nil {
+		return "", nil, err
+	}
+	tree, err := store.TreeOf(ctx, head)
+	if err != nil {
+		return "", nil, err
+	}
+	flat, err := store.As(who, repo.Sign).CommitTree(ctx, git.NewCommit{Tree: tree, Parents: known, Message: message})
+	if err != nil {
+		return "", nil, err
+	}
+	large, err := m.Outgoing(ctx, repo, flat, known, look)
+	return flat, large, err
 }
