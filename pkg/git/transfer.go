@@ -133,7 +133,7 @@ func (r Repo) Push(ctx context.Context, url, name, commit, old string) (PushResu
 	case outcome == LeaseFailed && Outside(said):
 		outcome = PushRefused
 	}
-	if outcome == PushRefused {
+	if outcome == PushRefused || outcome == LeaseFailed {
 		detail += remoteWords(said.Stderr)
 	}
 	return outcome, detail, nil
