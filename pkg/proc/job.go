@@ -60,7 +60,7 @@ const (
 	ReasonOutputLimit Reason = "output_limit" // a file grew beyond Job.MaxOutput; it was cut to that
 	ReasonCancelled   Reason = "cancelled"    // somebody asked for its end
 	ReasonStartFailed Reason = "start_failed" // it never ran; Exit.Error says why
-	ReasonLost        Reason = "lost"         // its supervisor died before it could tell
+	ReasonLost        Reason = "lost"         // its supervisor died before it could tell, or had no place for its output
 )
 
 // Exit is how a job ended.

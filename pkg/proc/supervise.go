@@ -3,6 +3,7 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -103,6 +104,14 @@ func (s *supervisor) announce() error {
 // run starts the job, watches it, and ends all that is left of it.
 func (s *supervisor) run() Exit {
 	defer func() { s.group.remove() }()
+	var err error
+	if s.out, err = openStreams(s.dir, s.job); err != nil {
+		exit := Exit{Code: -1, Reason: ReasonLost, Error: err.Error()} // no fault of the job's
+		if errors.Is(err, fs.ErrNotExist) {
+			exit.Reason = ReasonStartFailed // it names a file that is not there
+		}
+		return exit
+	}
 	if err := s.start(); err != nil {
 		s.out.close()
 		return Exit{Code: -1, Reason: ReasonStartFailed, Error: err.Error()}
@@ -117,7 +126,7 @@ func (s *supervisor) run() Exit {
 	case ReasonCancelled:
 		grace, force = min(grace, quickGrace), quickForce
 	}
-	err := hunt{find: s.find, pause: s.pause, hurry: s.hurry, group: s.group}.run(grace, force)
+	err = hunt{find: s.find, pause: s.pause, hurry: s.hurry, group: s.group}.run(grace, force)
 	if err = errors.Join(err, s.cut()); err != nil {
 		exit.Error = err.Error()
 	}
@@ -146,9 +155,6 @@ func (s *supervisor) start() error {
 	}
 	path, err := lookIn(s.job.Args[0], s.job.Dir, s.job.Env)
 	if err != nil {
-		return err
-	}
-	if s.out, err = openStreams(s.dir, s.job); err != nil {
 		return err
 	}
 	s.group = newCgroup(s.record.Cgroup, s.job.Execution)
