@@ -139,13 +139,15 @@ func (w *worker) delivered(dir, branch string) error {
 }
 
 // unpushed says why the user's repository, or its origin, does not have the branch.
-// That an origin does not take it is told, and then for a person to put right.
+// An origin that does not take it, as one with a lock that a killed git left there,
+// is told of, and then for a person to put right.
 func (w *worker) unpushed(s stream) error {
 	_, thread, err := w.recorded()
 	if err != nil {
 		return err
 	}
-	refused := w.run.errno != 0 && toldEach(thread, []string{"origin:" + s.Head}, strings.NewReplacer()) == nil
+	locks, _ := filepath.Glob(filepath.Join(w.origin(), "refs/heads/backburner/*.lock"))
+	refused := (w.run.errno != 0 || len(locks) > 0) && toldEach(thread, []string{"origin:" + s.Head}, strings.NewReplacer()) == nil
 	for _, dir := range []string{w.shop(), w.origin()} {
 		if dir == w.origin() && refused {
 			continue

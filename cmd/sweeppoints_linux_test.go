@@ -18,7 +18,8 @@ func (s sights) more(do interference, what string) int {
 	return s[key]
 }
 
-// points chooses where to interfere, of the changes of a run that was watched: at
+// points chooses where to interfere, of the changes of a run that was watched (a
+// point is known by its kind, as two runs are never quite the same): at
 // all of them, for -sweep=every, and else not where it is the same as at another.
 func (s sights) points(scene scene, do interference, changes []change) []trial {
 	switch do {
@@ -49,7 +50,7 @@ func (s sights) trees(scene scene, changes []change) []trial {
 			same = s.more(killTree, last.kind()) > 1
 		}
 		if begun && (!same || *sweepFlag == "every") {
-			chosen = append(chosen, trial{do: killTree, at: i + 1})
+			chosen = append(chosen, trial{do: killTree, at: i + 1, kind: c.kind(), nth: c.nth})
 		}
 		if !c.void {
 			last = c
@@ -88,7 +89,7 @@ func (s sights) ticks(scene scene, changes []change) []trial {
 		begun = begun || scene.begins(c)
 		same := c.alone || !c.own && i != first[c.group] && i != last[c.group]
 		if begun && (!same || *sweepFlag == "every") {
-			chosen = append(chosen, trial{do: killTick, at: i + 1})
+			chosen = append(chosen, trial{do: killTick, at: i + 1, kind: c.kind(), nth: c.nth})
 		}
 	}
 	return chosen
@@ -119,7 +120,7 @@ func (s sights) faults(scene scene, do interference, changes []change) []trial {
 			ways = ways[s.more(do, c.name)%len(ways):][:1]
 		}
 		for _, errno := range ways {
-			chosen = append(chosen, trial{do: do, at: at, errno: errno})
+			chosen = append(chosen, trial{do: do, at: at, kind: c.kind(), nth: c.nth, errno: errno})
 		}
 	}
 	return chosen

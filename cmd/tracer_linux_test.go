@@ -38,8 +38,10 @@ const (
 // trial is one traced run.
 type trial struct {
 	do    interference
-	at    int           // the change at which it is done, counted from 1
-	to    string        // or else: the first change to a file whose name matches this pattern
+	at    int    // the change at which it is done, counted from 1
+	to    string // or else: the first change to a file whose name matches this pattern
+	kind  string // or else: the change of this kind, of which there were so many before
+	nth   int
 	errno syscall.Errno // with which a call fails
 }
 
@@ -50,6 +52,7 @@ type change struct {
 	own    bool   // by the program itself
 	by     string // the program file that makes it
 	agents bool   // by an agent or a gate, or what these started
+	nth    int    // how many of its kind were before it
 	// Of a run that is only watched:
 	group int  // the process, of a child
 	alone bool // nothing else that was traced was alive
@@ -80,7 +83,8 @@ func (c change) String() string {
 type traced struct {
 	trial
 	changes []change
-	hit     string // the change at which it interfered; "" when there were not so many
+	met     map[string]int // by kind
+	hit     string         // the change at which it interfered; "" when there were not so many
 	status  syscall.WaitStatus
 	err     error         // the tracer failed
 	ended   chan struct{} // the program is no more
@@ -167,7 +171,7 @@ func joined(older, all map[uint64]shape) map[uint64]shape {
 
 // trace starts a program under a tracer. Its output goes to the file out.
 func trace(t trial, argv []string, dir string, env []string, out *os.File) *traced {
-	run := &traced{trial: t, ended: make(chan struct{}), gone: make(chan struct{})}
+	run := &traced{trial: t, met: make(map[string]int), ended: make(chan struct{}), gone: make(chan struct{})}
 	go onThreadOfItsOwn(func() {
 		defer close(run.gone)
 		defer run.end()
@@ -317,9 +321,10 @@ func (t *traced) consider(tree *tree, pid int) bool {
 		c.group, c.alone, c.void = groupOf(pid), tree.alone(), true // until it is over
 		tree.begun[pid] = len(t.changes)
 	}
+	c.nth = t.met[c.kind()]
+	t.met[c.kind()]++
 	t.changes = append(t.changes, c)
-	named, _ := filepath.Match(t.to, filepath.Base(c.path))
-	if t.do == watchOnly || t.hit != "" || len(t.changes) != t.at && !named {
+	if t.do == watchOnly || t.hit != "" || !t.meant(c, len(t.changes)-1) {
 		return t.do == watchOnly
 	}
 	t.hit = c.String()
@@ -337,6 +342,15 @@ func (t *traced) consider(tree *tree, pid int) bool {
 		}
 	}
 	return false
+}
+
+// meant reports whether a change, the one at that index, is the one to interfere at.
+func (t *traced) meant(c change, at int) bool {
+	if t.kind != "" {
+		return t.kind == c.kind() && t.nth == c.nth
+	}
+	named, _ := filepath.Match(t.to, filepath.Base(c.path))
+	return named || at+1 == t.at
 }
 
 // conclude notes what came of a change.
