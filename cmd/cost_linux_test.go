@@ -17,7 +17,7 @@ import (
 // the syncs some fifty are of folders of objects and references, a few more or
 // less as ids begin alike and moments fall together.
 const (
-	lifeGit, lifeSyncs = 23, 172
+	lifeGit, lifeSyncs = 25, 185
 	idleGit, idleSyncs = 1, 0
 )
 

@@ -2,8 +2,10 @@ package cmd
 
 import (
 	"io"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,18 +70,16 @@ func TestExamplesCanBeTyped(t *testing.T) {
 // cannotType says what is wrong with a command as it is typed; "" when nothing is.
 func cannotType(typed string) string {
 	app := newApp(io.Discard, io.Discard)
-	known := flagNames(app.Flags)
+	known, below := flagNames(app.Flags), app.Commands
 	for i, word := range strings.Fields(typed) {
 		name, _, _ := strings.Cut(strings.TrimLeft(strings.TrimRight(word, `]"'.,:`), "[-"), "=")
+		at := slices.IndexFunc(below, func(c *cli.Command) bool { return c.HasName(name) })
 		switch {
+		case at >= 0:
+			maps.Copy(known, flagNames(below[at].Flags))
+			below = below[at].Subcommands
 		case i == 0:
-			c := app.Command(name)
-			if c == nil {
-				return "is no command"
-			}
-			for flag, takes := range flagNames(c.Flags) {
-				known[flag] = takes
-			}
+			return "is no command"
 		case strings.HasPrefix(strings.TrimLeft(word, "["), "--"):
 			if _, ok := known[name]; !ok && name != "help" {
 				return "--" + name + " is no flag"
@@ -98,6 +98,8 @@ func TestCannotType(t *testing.T) {
 		"status --reject":                    "--reject is no flag",
 		`hold --reason="wait" fix-login`:     "",
 		"tick --help":                        "",
+		"state gc --dry-run":                 "",
+		"state verify --dry-run":             "--dry-run is no flag",
 		"init --github-actions   write that": "",
 	} {
 		if got := cannotType(typed); got != want {

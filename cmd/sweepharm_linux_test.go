@@ -25,6 +25,7 @@ func TestSweepNotices(t *testing.T) {
 	build := sceneNamed("build")
 	committing := trial{do: killTree, to: "BACKBURNER_MSG"} // an agent has finished, and its work is not committed yet
 	ended := trial{do: killTree, to: "*.tsv"}               // the planner has, and so it was noted
+	left := new(leftProcess)
 	unsaved := trial{do: failCall, to: "greet.json", errno: syscall.EIO}
 	for _, c := range []struct {
 		name  string
@@ -41,11 +42,12 @@ func TestSweepNotices(t *testing.T) {
 		{"a lost salvage", sceneNamed("resume"), trial{}, done, (*worker).dropSalvage, "was not salvaged"},
 		{"a damaged object", build, committing, done, (*worker).damageObject, "fsck"},
 		{"a lock for ever", build, committing, done, (*worker).leaveLock, "lying about"},
-		{"a process for ever", build, committing, done, leaveProcess(t), "still runs"},
+		{"a process for ever", build, committing, done, left.start, "still runs"},
 		{"a fault that was told", sceneNamed("plan"), unsaved, dead, nil, ""},
 		{"a fault of which nobody is told", sceneNamed("plan"), unsaved, dead, (*worker).hush, "says that there was"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			defer left.end()
 			w.harm = [2]func(*worker) error{}
 			w.harm[c.when] = c.harm
 			judge := w.killed
@@ -127,14 +129,18 @@ func (w *worker) leaveLock() error {
 	return os.WriteFile(filepath.Join(w.storeDir(), "packed-refs.lock"), nil, 0o644)
 }
 
-func leaveProcess(t *testing.T) func(*worker) error {
-	return func(w *worker) error {
-		c := exec.Command("sleep", "60")
-		c.Dir = w.shop()
-		t.Cleanup(func() {
-			_ = c.Process.Kill()
-			_ = c.Wait()
-		})
-		return c.Start()
+// leftProcess is one that nobody ended.
+type leftProcess struct{ *exec.Cmd }
+
+func (p *leftProcess) start(w *worker) error {
+	p.Cmd = exec.Command("sleep", "60")
+	p.Dir = w.shop()
+	return p.Start()
+}
+
+func (p *leftProcess) end() {
+	if p.Cmd != nil {
+		_ = p.Process.Kill()
+		_ = p.Wait()
 	}
 }

@@ -72,7 +72,6 @@ func (s *space) restore(ctx context.Context, task string) (Restored, error) {
 	if err := s.nobodyAtWork(); err != nil {
 		return Restored{}, err
 	}
-	openFolders(s.dir)
 	target, err := s.target(ctx)
 	if err != nil {
 		return Restored{}, err
@@ -108,20 +107,6 @@ func (s *space) nobodyAtWork() error {
 		return fmt.Errorf("%w: a %s is in progress", ErrAtWork, operation)
 	}
 	return fmt.Errorf("%w and holds .git/%s", ErrAtWork, locks[0])
-}
-
-// openFolders lets folders be written to that an agent closed: a workspace could neither be put in order nor moved aside. Those of others,
-// which it cannot, are met when they are in the way.
-func openFolders(dir string) {
-	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if entry == nil || !entry.IsDir() {
-			return nil
-		}
-		if info, infoErr := entry.Info(); infoErr == nil && info.Mode().Perm()&0o700 != 0o700 {
-			_ = os.Chmod(path, info.Mode().Perm()|0o700)
-		}
-		return nil
-	})
 }
 
 // target is the commit to go back to.
