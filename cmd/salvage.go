@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -47,8 +45,29 @@ type shelved struct {
 	archived bool
 }
 
+// readShelf opens the shelf and finds what the command's argument means, which may
+// be left out where least is 0. Whoever gets it closes its trees.
+func readShelf(c *cli.Context, least int) (*config.Config, *shelf, []shelved, error) {
+	cfg, st, err := readState(c, least, 1)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	all, err := openShelf(c.Context, cfg, st)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	found := all.items
+	if c.Args().Present() {
+		if found, err = all.matching(c.Args().First()); err != nil {
+			all.trees.Close()
+			return nil, nil, nil, err
+		}
+	}
+	return cfg, all, found, nil
+}
+
 // openShelf finds what was saved of all repositories, also of those that are no
-// longer configured, newest first. Whoever gets it closes its trees.
+// longer configured, newest first.
 func openShelf(ctx context.Context, cfg *config.Config, st *store.Store) (*shelf, error) {
 	repos, err := repositories(cfg)
 	if err != nil {
@@ -189,21 +208,11 @@ Examples:
 }
 
 func salvageList(c *cli.Context) error {
-	cfg, st, err := readState(c, 0, 1)
-	if err != nil {
-		return err
-	}
-	all, err := openShelf(c.Context, cfg, st)
+	_, all, items, err := readShelf(c, 0)
 	if err != nil {
 		return err
 	}
 	defer all.trees.Close()
-	items := all.items
-	if name := c.Args().First(); name != "" {
-		if items, err = all.matching(name); err != nil {
-			return err
-		}
-	}
 	records := make([]shelvedRecord, len(items))
 	for i, item := range items {
 		records[i] = recordOf(item)
@@ -232,142 +241,4 @@ func printShelf(out io.Writer, records []shelvedRecord, now time.Time) error {
 	fmt.Fprintf(&b, "\nlook:      backburner salvage show %s\nput back:  backburner salvage restore %s\n", records[0].Name, records[0].Name)
 	_, err := io.WriteString(out, b.String())
 	return err
-}
-
-func salvageShowCommand() *cli.Command {
-	return &cli.Command{
-		Name: "show", Usage: "what is in a piece of saved work", ArgsUsage: "NAME",
-		Description: `NAME is what the list says, a reference, or the id of a workstream, which means the
-newest of it. Shows where it is from, commits, files and changes, cut when they are
-long. --patch prints the changes alone and whole, for git apply.
-
-Examples:
-   backburner salvage show fix-login
-   backburner salvage show fix-login/t2/1 --stat
-   backburner salvage show fix-login/t2/1 --patch > fix.patch`,
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "stat", Usage: "without the changes themselves"},
-			&cli.BoolFlag{Name: "patch", Usage: "the changes alone, and all of them"},
-		},
-		Action: salvageShow,
-	}
-}
-
-const (
-	patchShown = 64 << 10  // bytes of a patch that are shown
-	patchWhole = 256 << 20 // at most, with --patch
-)
-
-func salvageShow(c *cli.Context) error {
-	cfg, st, err := readState(c, 1, 1)
-	if err != nil {
-		return err
-	}
-	all, err := openShelf(c.Context, cfg, st)
-	if err != nil {
-		return err
-	}
-	defer all.trees.Close()
-	found, err := all.matching(c.Args().First())
-	if err != nil {
-		return err
-	}
-	limit := int64(patchShown)
-	if c.Bool("patch") {
-		limit = patchWhole
-	}
-	contents, err := all.trees.ShowSalvage(c.Context, found[0].repo, found[0].Salvage, limit)
-	if err != nil {
-		return err
-	}
-	if c.Bool("patch") {
-		return printPatch(c.App.Writer, contents)
-	}
-	if c.Bool("json") {
-		return printJSON(c.App.Writer, shownOf(found[0], contents, !c.Bool("stat")))
-	}
-	printContents(plain{c.App.Writer}, found[0], contents, c.Bool("stat"))
-	if more := len(found) - 1; more > 0 {
-		fmt.Fprintf(c.App.Writer, "\n%d more of it: backburner salvage list %s\n", more, work.Printable(c.Args().First()))
-	}
-	return nil
-}
-
-// printPatch prints the patch as it is, but for a terminal.
-func printPatch(out io.Writer, contents workspace.Contents) error {
-	if contents.Truncated {
-		return fmt.Errorf("the changes are larger than %d MiB: backburner salvage restore NAME --branch BRANCH makes a branch of them", patchWhole>>20)
-	}
-	if file, ok := out.(*os.File); ok && isTerminal(file) {
-		out = plain{out}
-	}
-	_, err := out.Write(contents.Patch)
-	return err
-}
-
-// shownCommit is a commit of saved work as JSON.
-type shownCommit struct {
-	Commit  string `json:"commit"`
-	Subject string `json:"subject"`
-	Author  string `json:"author"`
-}
-
-// shown is a piece of saved work with what is in it, as JSON.
-type shown struct {
-	shelvedRecord
-	Manifest  workspace.Manifest `json:"manifest"`
-	Commits   []shownCommit      `json:"commits"`
-	Stat      string             `json:"stat"`
-	Patch     string             `json:"patch,omitempty"`
-	Truncated bool               `json:"truncated"` // the patch is not all of it
-}
-
-func shownOf(s shelved, contents workspace.Contents, patch bool) shown {
-	all := shown{shelvedRecord: recordOf(s), Manifest: s.Manifest, Commits: []shownCommit{}, Stat: contents.Stat, Truncated: contents.Truncated}
-	for _, e := range contents.Commits {
-		all.Commits = append(all.Commits, shownCommit{e.Commit, e.Subject, e.Author.String()})
-	}
-	if patch {
-		all.Patch = string(contents.Patch)
-	}
-	return all
-}
-
-func printContents(out io.Writer, s shelved, contents workspace.Contents, stat bool) {
-	m, r := s.Manifest, recordOf(s)
-	line := func(label, text string) {
-		if text != "" {
-			fmt.Fprintf(out, "%-11s %s\n", label, text)
-		}
-	}
-	line("saved", r.Name+", "+m.At.Local().Format(time.DateTime))
-	line("of", m.Workspace+" ("+orName(r.Status, "not known any more")+"), branch "+m.Branch)
-	line("because", r.Reason)
-	line("holds", r.holds())
-	line("interrupted", m.Operation)
-	line("damaged", m.Damage)
-	line("put aside", strings.Join(m.Nested, ", "))
-	if m.On != "" && m.On != m.Branch {
-		line("it was on", m.On)
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Refs)) {
-		line("", fmt.Sprintf("%.12s %s", m.Refs[name], name))
-	}
-	if r.RestoredAt != nil {
-		line("put back", r.RestoredAt.Local().Format(time.DateTime))
-	}
-	for _, e := range contents.Commits {
-		line("commit", fmt.Sprintf("%.12s %s", e.Commit, e.Subject))
-	}
-	fmt.Fprintf(out, "\n%s\n", strings.TrimRight(contents.Stat, "\n"))
-	if r.Tips > 0 {
-		fmt.Fprintf(out, "These are its files. The commits above come with: backburner salvage restore %s --branch BRANCH\n", r.Name)
-	}
-	if stat {
-		return
-	}
-	fmt.Fprintf(out, "\n%s", contents.Patch)
-	if contents.Truncated {
-		fmt.Fprintf(out, "\n(the rest: backburner salvage show %s --patch)\n", r.Name)
-	}
 }

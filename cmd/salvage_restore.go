@@ -45,20 +45,12 @@ func salvageRestore(c *cli.Context) error {
 	if c.IsSet("branch") && c.IsSet("to") {
 		return usage("either --branch or --to")
 	}
-	cfg, st, err := readState(c, 1, 1)
-	if err != nil {
-		return err
-	}
-	all, err := openShelf(c.Context, cfg, st)
+	cfg, all, found, err := readShelf(c, 1)
 	if err != nil {
 		return err
 	}
 	defer all.trees.Close()
-	found, err := all.matching(c.Args().First())
-	switch {
-	case err != nil:
-		return err
-	case len(found) > 1:
+	if len(found) > 1 {
 		return usage("%d things are saved as %s: name one of them, such as %s; see: backburner salvage list %s",
 			len(found), work.Printable(c.Args().First()), found[0].Name(), work.Printable(c.Args().First()))
 	}

@@ -103,7 +103,12 @@ func (s *space) mergeMainline(ctx context.Context, message string) (Checkpoint, 
 	case MainlineConflict:
 		return Checkpoint{}, fmt.Errorf("it conflicts in %s", few(mainline.Files))
 	}
-	commit, err := s.store.CommitTree(ctx, git.NewCommit{Tree: merged.Tree, Parents: []string{state.Head, base}, Message: message})
+	return s.grow(ctx, state.Head, git.NewCommit{Tree: merged.Tree, Parents: []string{state.Head, base}, Message: message})
+}
+
+// grow commits in the store and brings the clean workspace, which is at head, there.
+func (s *space) grow(ctx context.Context, head string, next git.NewCommit) (Checkpoint, error) {
+	commit, err := s.store.CommitTree(ctx, next)
 	if err != nil {
 		return Checkpoint{}, err
 	}
@@ -112,7 +117,7 @@ func (s *space) mergeMainline(ctx context.Context, message string) (Checkpoint, 
 		return Checkpoint{}, err
 	}
 	defer c.close()
-	if err := s.move(ctx, c, state.Head, commit); err != nil {
+	if err := s.move(ctx, c, head, commit); err != nil {
 		return Checkpoint{}, err
 	}
 	return s.describe(ctx, commit, Checkpoint{})

@@ -138,19 +138,7 @@ func (m *Manager) ReturnSalvage(ctx context.Context, repo Repository, ws Workspa
 	if merged.Tree == state.Tree {
 		return s.describe(ctx, state.Head, Checkpoint{})
 	}
-	commit, err := s.store.CommitTree(ctx, git.NewCommit{Tree: merged.Tree, Parents: []string{state.Head}, Message: message})
-	if err != nil {
-		return Checkpoint{}, err
-	}
-	c, err := openClone(s.dir)
-	if err != nil {
-		return Checkpoint{}, err
-	}
-	defer c.close()
-	if err := s.move(ctx, c, state.Head, commit); err != nil {
-		return Checkpoint{}, err
-	}
-	return s.describe(ctx, commit, Checkpoint{})
+	return s.grow(ctx, state.Head, git.NewCommit{Tree: merged.Tree, Parents: []string{state.Head}, Message: message})
 }
 
 // BranchSalvage makes a branch of the repository (short name) that has all that was saved, its commits included, unless there is another of that name.
