@@ -262,10 +262,13 @@ func (g *scriptGitHub) changeToken(ts *testscript.TestScript, c githubCall) {
 	g.ChangeToken(g.token, func(t *githubtest.Token) { *t = state })
 }
 
-// fault plans what goes wrong: ROUTE KIND [TIMES] [match=TEXT] [skip=N].
+// fault plans what goes wrong: ROUTE KIND [TIMES|each] [match=TEXT] [skip=N].
 func (g *scriptGitHub) fault(ts *testscript.TestScript, c githubCall) {
 	f := githubtest.Fault{Route: c.args[0], Kind: c.args[1], Match: c.option("match")}
-	if len(c.args) > 2 && !strings.Contains(c.args[2], "=") {
+	switch {
+	case c.has("each"):
+		f.Each = true
+	case len(c.args) > 2 && !strings.Contains(c.args[2], "="):
 		f.Times = c.number(ts, 2)
 	}
 	if skip := c.option("skip"); skip != "" {

@@ -31,8 +31,13 @@ type Fault struct {
 	Skip int
 	// Times is how often it happens; 0 is once, below 0 always.
 	Times int
+	// Each has it happen once to every request that differs from the others.
+	Each bool
+	// Then is done when the effect has happened, before the answer is given.
+	Then func()
 
-	done bool // in the request at hand
+	done bool            // in the request at hand
+	hit  map[string]bool // requests that it happened to
 }
 
 var faultKind = regexp.MustCompile(`^(4\d\d|5\d\d|secondary|secondary-bare|429-secondary|primary|cut|lost|truncated|html|empty|stale|slow(:.+)?|partial(:.+)?|timeout)$`)
@@ -42,6 +47,9 @@ func (s *Server) Fail(f Fault) {
 	defer s.lock()()
 	if !faultKind.MatchString(f.Kind) {
 		panic("githubtest: there is no fault " + f.Kind)
+	}
+	if f.Each {
+		f.Times, f.hit = -1, map[string]bool{}
 	}
 	if f.Times == 0 {
 		f.Times = 1
@@ -73,13 +81,16 @@ func (s *Server) takeFault(x *exchange) *Fault {
 		}
 		f.Times--
 		f.done = false
+		if f.Each {
+			f.hit[x.identity()] = true
+		}
 		return f
 	}
 	return nil
 }
 
 func (f *Fault) concerns(x *exchange) bool {
-	if !strings.Contains(string(x.raw), f.Match) {
+	if !strings.Contains(string(x.raw), f.Match) || f.hit[x.identity()] {
 		return false
 	}
 	switch f.Route {
@@ -90,6 +101,11 @@ func (f *Fault) concerns(x *exchange) bool {
 	}
 	pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(f.Route), `\*`, ".*") + "$"
 	return regexp.MustCompile(pattern).MatchString(x.req.Method + " " + x.req.URL.Path)
+}
+
+// identity is what two requests have in common that are the same.
+func (x *exchange) identity() string {
+	return x.req.Method + " " + x.req.URL.RequestURI() + " " + string(x.raw)
 }
 
 func (f *Fault) name() string  { name, _, _ := strings.Cut(f.Kind, ":"); return name }
@@ -163,6 +179,9 @@ func (f *Fault) primary(s *Server, x *exchange) answer {
 
 // after spoils an answer whose effect has happened.
 func (f *Fault) after(x *exchange) {
+	if f.Then != nil {
+		f.Then()
+	}
 	switch f.name() {
 	case "truncated":
 		x.text = x.text[:len(x.text)/2]
