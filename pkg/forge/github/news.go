@@ -22,7 +22,7 @@ type memory struct {
 	Issues Mark                 `json:"issues,omitzero"`
 	Pulls  Mark                 `json:"pulls,omitzero"`
 	Seen   map[string]time.Time `json:"seen,omitempty"` // events already told of, as long as they may be read again
-	Said   map[string]int       `json:"said,omitempty"` // comments and reviews of open threads, by node
+	Talk   map[string]string    `json:"talk,omitempty"` // Open.Said of open threads, by node
 	Roles  map[string]Role      `json:"roles,omitempty"`
 	Tags   map[string]Tag       `json:"tags,omitempty"`
 	Until  time.Time            `json:"until,omitzero"` // GitHub asked to be left alone until then
@@ -173,22 +173,22 @@ func (r *one) sight(o forge.Open, at map[string]Open) {
 
 var checks = map[string]string{"SUCCESS": "success", "FAILURE": "failure", "ERROR": "failure", "PENDING": "pending", "EXPECTED": "pending"}
 
-// talked are the threads in which something was said or deleted since the last
-// time. That does not always move them.
+// talked are the threads in which something was said, edited or deleted since the
+// last time. That does not always move them.
 func (r *one) talked(at map[string]Open) (nodes []string) {
-	said := make(map[string]int)
+	said := make(map[string]string)
 	for _, o := range r.ask.Open {
 		for _, node := range []string{o.Thread.Node, pullNode(o)} {
 			s, ok := at[node]
 			if !ok || s.Gone {
 				continue
 			}
-			if said[node] = s.Said; s.Said != r.m.Said[node] {
+			if said[node] = s.Said; s.Said != r.m.Talk[node] {
 				nodes = append(nodes, node)
 			}
 		}
 	}
-	r.m.Said = said
+	r.m.Talk = said
 	return nodes
 }
 
@@ -206,7 +206,7 @@ func (r *one) read(ctx context.Context, p Probed, talked []string) error {
 	}
 	r.m.Slug, r.m.Node = p.Slug, p.Node
 	var threads []Thread
-	since := make(map[string]time.Time) // by node
+	read := make(map[string]bool) // by node
 	for _, kind := range []struct {
 		mark   *Mark
 		newest time.Time
@@ -215,35 +215,34 @@ func (r *one) read(ctx context.Context, p Probed, talked []string) error {
 		if !kind.mark.Due(kind.newest) {
 			continue
 		}
-		from := kind.mark.Since(r.h.client.Now())
 		details, err := kind.read(ctx, r.m.Slug, *kind.mark)
 		if err != nil {
 			return err
 		}
 		*kind.mark = details.Mark
 		for _, t := range details.Threads {
-			since[t.Node] = from
+			read[t.Node] = true
 		}
 		threads = append(threads, details.Threads...)
 	}
-	talked = slices.DeleteFunc(talked, func(node string) bool { _, read := since[node]; return read })
+	talked = slices.DeleteFunc(talked, func(node string) bool { return read[node] })
 	more, err := r.h.client.Threads(ctx, talked, r.h.client.Now().Add(-FirstLook))
 	if err != nil {
 		return err
 	}
-	for _, t := range more {
-		since[t.Node] = r.h.client.Now().Add(-FirstLook)
-	}
-	return r.events(ctx, append(threads, more...), since)
+	return r.events(ctx, append(threads, more...))
 }
 
-// events turns what happened in threads into requests and what was said.
-func (r *one) events(ctx context.Context, threads []Thread, since map[string]time.Time) error {
+// events turns what happened in threads into requests and what was said. How far
+// back does not depend on what moved when: an edit moves nothing, and is found when
+// something else does.
+func (r *one) events(ctx context.Context, threads []Thread) error {
+	since := r.h.client.Now().Add(-FirstLook)
 	if r.m.Seen == nil {
 		r.m.Seen = make(map[string]time.Time)
 	}
 	for _, t := range threads {
-		events := Events(t, Rules{Prefix: r.h.words.Prefix, Labels: r.h.words.Labels, Viewer: r.viewer, Since: since[t.Node]})
+		events := Events(t, Rules{Prefix: r.h.words.Prefix, Labels: r.h.words.Labels, Viewer: r.viewer, Since: since})
 		for _, e := range Unseen(events, r.m.Seen) {
 			if err := r.take(ctx, t, e); err != nil {
 				return err
@@ -253,7 +252,7 @@ func (r *one) events(ctx context.Context, threads []Thread, since map[string]tim
 	}
 	slices.SortStableFunc(r.news.Requests, func(x, y *work.Request) int { return x.At.Compare(y.At) })
 	if len(threads) > 0 {
-		Forget(r.m.Seen, r.h.client.Now().Add(-FirstLook-Overlap))
+		Forget(r.m.Seen, since.Add(-Overlap))
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type Open struct {
 	State     State
 	Reason    string
 	UpdatedAt time.Time
-	Said      int       // comments and reviews: when it changes, the thread wants reading
+	Said      string    // what of comments and reviews shows that something was said, edited or deleted
 	Pull      *OpenPull // nil: it is an issue
 }
 
@@ -38,6 +38,7 @@ type OpenPull struct {
 
 type gqlOpen struct {
 	gqlThread
+	Comments         list[gqlMoved] `json:"comments"`
 	Reviews          list[struct{}] `json:"reviews"`
 	ReviewDecision   string         `json:"reviewDecision"`
 	MergeStateStatus string         `json:"mergeStateStatus"`
@@ -86,7 +87,10 @@ func (c *Client) Open(ctx context.Context, nodes []string) ([]Open, error) {
 func (g *gqlOpen) open(node string) Open {
 	o := Open{
 		Node: node, Slug: g.Repository.NameWithOwner, Number: g.Number, Title: g.Title, URL: g.URL, State: g.State, Reason: g.StateReason,
-		UpdatedAt: g.UpdatedAt, Said: g.Comments.TotalCount + g.Reviews.TotalCount,
+		UpdatedAt: g.UpdatedAt, Said: fmt.Sprintf("%d+%d", g.Comments.TotalCount, g.Reviews.TotalCount),
+	}
+	for _, c := range g.Comments.Nodes {
+		o.Said += c.UpdatedAt.UTC().Format(" 2006-01-02T15:04:05Z")
 	}
 	if g.Type != "PullRequest" {
 		return o

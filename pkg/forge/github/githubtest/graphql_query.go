@@ -3,7 +3,6 @@ package githubtest
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 )
@@ -91,8 +90,7 @@ func (q *query) threads(r *repository, a arguments, kind, since string) any {
 		}
 		found = append(found, i)
 	}
-	order(found, a.object("orderBy"))
-	return objects(kind, found)
+	return objects(kind, order(found, a.object("orderBy")))
 }
 
 // extra is a field of an input that is not among those known.
@@ -105,17 +103,26 @@ func extra(a arguments, known ...string) string {
 	return ""
 }
 
-func order(found []*issue, by arguments) {
-	at := func(i *issue) time.Time { return i.created }
-	if by.text("field") == "UPDATED_AT" {
-		at = func(i *issue) time.Time { return i.updated }
+// order puts records in the order that was asked for; none leaves them as they are.
+func order[T recorded](all []T, by arguments) []T {
+	if len(by) == 0 {
+		return all
 	}
-	sort.SliceStable(found, func(a, b int) bool {
-		if by.text("direction") == "DESC" {
-			a, b = b, a
+	at := func(r T) time.Time {
+		created, updated := r.times()
+		if by.text("field") == "UPDATED_AT" {
+			return updated
 		}
-		return at(found[a]).Before(at(found[b]))
+		return created
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(x, y T) int {
+		if by.text("direction") == "DESC" {
+			x, y = y, x
+		}
+		return at(x).Compare(at(y))
 	})
+	return all
 }
 
 func (r *repository) numbered(a arguments, wantPull bool) any {

@@ -193,20 +193,22 @@ func eventFields(more map[string]field) map[string]field {
 func issueFields(more map[string]field, timeline string) map[string]field {
 	fields := map[string]field{
 		"id": nodeField, "databaseId": databaseID, "fullDatabaseId": fullDatabaseID, "createdAt": createdAt, "updatedAt": updatedAt,
-		"number":        get(func(i *issue) any { return i.number }),
-		"title":         get(func(i *issue) any { return i.title }),
-		"body":          get(func(i *issue) any { return i.body }),
-		"author":        get(func(i *issue) any { return actor(i.author) }),
-		"editor":        get(func(i *issue) any { return actor(i.editor) }),
-		"lastEditedAt":  get(func(i *issue) any { return stampOrNil(i.lastEdited) }),
-		"closed":        get(func(i *issue) any { return !i.open() }),
-		"closedAt":      get(func(i *issue) any { return stampOrNil(i.closed) }),
-		"state":         get(func(i *issue) any { return i.graphState() }),
-		"url":           get(func(i *issue) any { return i.page() }),
-		"repository":    get(func(i *issue) any { return object{"Repository", i.repo} }),
-		"labels":        list("LabelConnection", func(_ *query, i *issue, _ arguments) any { return objects("Label", i.labels) }),
-		"assignees":     list("UserConnection", func(_ *query, i *issue, _ arguments) any { return objects("User", i.assignees) }),
-		"comments":      list("IssueCommentConnection", func(_ *query, i *issue, _ arguments) any { return objects("IssueComment", i.comments) }),
+		"number":       get(func(i *issue) any { return i.number }),
+		"title":        get(func(i *issue) any { return i.title }),
+		"body":         get(func(i *issue) any { return i.body }),
+		"author":       get(func(i *issue) any { return actor(i.author) }),
+		"editor":       get(func(i *issue) any { return actor(i.editor) }),
+		"lastEditedAt": get(func(i *issue) any { return stampOrNil(i.lastEdited) }),
+		"closed":       get(func(i *issue) any { return !i.open() }),
+		"closedAt":     get(func(i *issue) any { return stampOrNil(i.closed) }),
+		"state":        get(func(i *issue) any { return i.graphState() }),
+		"url":          get(func(i *issue) any { return i.page() }),
+		"repository":   get(func(i *issue) any { return object{"Repository", i.repo} }),
+		"labels":       list("LabelConnection", func(_ *query, i *issue, _ arguments) any { return objects("Label", i.labels) }),
+		"assignees":    list("UserConnection", func(_ *query, i *issue, _ arguments) any { return objects("User", i.assignees) }),
+		"comments": list("IssueCommentConnection", func(_ *query, i *issue, a arguments) any {
+			return objects("IssueComment", order(i.comments, a.object("orderBy")))
+		}, "orderBy"),
 		"timelineItems": list(timeline, (*query).timeline, "itemTypes", "since"),
 	}
 	if more == nil {
