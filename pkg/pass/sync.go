@@ -65,10 +65,10 @@ func (s *sync) inbox(b *Batch) Act {
 	return func(context.Context) Record {
 		requests, bad, err := s.store.Requests()
 		return func(time.Time) (Act, error) {
+			slices.SortFunc(requests, func(x, y *work.Request) int { return strings.Compare(x.ID, y.ID) })
 			for _, r := range requests {
 				b.Incoming = append(b.Incoming, &Incoming{Request: r})
 			}
-			slices.SortStableFunc(b.Incoming, func(x, y *Incoming) int { return strings.Compare(x.ID, y.ID) })
 			if err == nil && len(bad) > 0 {
 				err = Notice(fmt.Sprintf("request %s was set aside as %s: %v", bad[0].Path, bad[0].Aside, bad[0].Err))
 			}
@@ -177,7 +177,11 @@ func (s *sync) applyTo(board *work.Board, w *work.Workstream, b *Batch, in *Inco
 		s.end(w.ID)
 	}
 	b.Add(w.ID)
-	if a.Decision == work.Rejected {
+	switch {
+	case a.Decision == work.Rejected && in.Hub && in.Verb == work.VerbEdit: // once for each person: anybody may edit what he wrote
+		w.Say("edit_refused:"+in.By, "edited", fmt.Sprintf("The text was edited by %s, and is not taken over: %s. The work goes on from the text before, "+
+			"until somebody with write access edits it.", in.By, a.Detail), now)
+	case a.Decision == work.Rejected:
 		w.Say("refused:"+in.ID, "refused", fmt.Sprintf("`%s` by %s was refused: %s.", in.Verb, in.By, a.Detail), now)
 	}
 	return s.settle(board, in, now, a)

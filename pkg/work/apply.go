@@ -30,6 +30,9 @@ func (w *Workstream) Apply(r *Request, now time.Time) (Applying, error) {
 	if r.Denied != "" {
 		return reject("not_permitted", r.Denied), nil
 	}
+	if r.Refused != "" {
+		return reject("invalid", r.Refused), nil
+	}
 	a, err := w.apply(r, now)
 	if err == nil && a.Decision == Applied {
 		w.Applied = append(w.Applied, r.ID)
@@ -102,6 +105,9 @@ func (w *Workstream) answer(r *Request, now time.Time) (Applying, error) {
 func (w *Workstream) approve(r *Request, now time.Time) (Applying, error) {
 	if w.Status != AwaitingApproval {
 		return reject("nothing_to_approve", "nothing waits for approval: it is "+string(w.Status)), nil
+	}
+	if made := w.PlannedAt.Truncate(time.Second); w.Plan != nil && !r.At.IsZero() && r.At.Before(made) { // nobody saw it yet
+		return reject("nothing_to_approve", fmt.Sprintf("%s was made after that; look at it, and approve it then", w.proposed())), nil
 	}
 	w.Approval = &Approval{By: r.By, At: now.UTC(), Revision: w.Revision, SpecHash: w.Spec.Hash}
 	next := Building
@@ -284,19 +290,30 @@ func (w *Workstream) edit(r *Request, now time.Time) (Applying, error) {
 	switch w.Status {
 	case AwaitingApproval, Building, QA:
 	case ReadyToMerge:
+		w.sayEdited(r, "What is ready to merge was built from the text before.", now)
 		return applied("what is ready to merge was built from the text before"), nil
 	case Intake, Planning:
 		w.beginAnew("spec_edited", now)
 		return Applying{Decision: Applied, Detail: "the new text counts from now on", EndAgent: true}, nil
 	default:
-		w.planLater(now)
+		if w.planLater(now) {
+			w.sayEdited(r, planAnew, now)
+		}
 		return applied("the new text counts from now on"), nil
 	}
+	w.sayEdited(r, planAnew, now)
 	w.Approval = nil
 	w.drop("spec_edited", now)
 	w.AddTask(MakePlan, TaskContext{Revises: old, Words: edited}, now)
 	return Applying{Decision: Applied, Detail: "planned anew", EndAgent: true},
 		w.Move(Planning, Reason{"spec_edited", "the text was edited, so its approval no longer counts"}, now)
+}
+
+const planAnew = "What was planned for the text before, approved or not, no longer counts: a new plan is made."
+
+// sayEdited says what becomes of a plan whose text was edited.
+func (w *Workstream) sayEdited(r *Request, then string, now time.Time) {
+	w.Say("edited:"+w.Spec.Hash, "edited", "The text was edited"+by(r.By)+". "+then, now)
 }
 
 // beginAnew has what a running agent was asked asked again: what it says
@@ -310,9 +327,9 @@ func (w *Workstream) beginAnew(why string, now time.Time) {
 
 // planLater makes a workstream that is interrupted go on with planning. Only a
 // conflict with the base is still resolved first.
-func (w *Workstream) planLater(now time.Time) {
+func (w *Workstream) planLater(now time.Time) (anew bool) {
 	if w.Plan == nil || !slices.Contains([]Status{AwaitingApproval, Building, QA}, w.Resume()) {
-		return
+		return false
 	}
 	w.Phase, w.Approval = Planning, nil
 	for _, t := range w.Tasks {
@@ -323,6 +340,7 @@ func (w *Workstream) planLater(now time.Time) {
 	if w.Status.Open() {
 		w.AddTask(MakePlan, TaskContext{Revises: w.Revision, Words: edited}, now)
 	}
+	return true
 }
 
 func (w *Workstream) merge(r *Request, now time.Time) (Applying, error) {

@@ -35,6 +35,9 @@ func (b *Board) Enrol(r *Request, a Admission, now time.Time) (*Workstream, Prog
 	if r.Denied != "" {
 		return nil, decide(Rejected, "not_permitted", r.Denied)
 	}
+	if r.Refused != "" {
+		return nil, decide(Rejected, "invalid", r.Refused)
+	}
 	repository, problem := r.check(a)
 	if problem != "" {
 		return nil, decide(Rejected, "invalid", problem)

@@ -49,6 +49,7 @@ type Request struct {
 	Kind    Kind    `json:"kind,omitempty"`    // of what an add makes; "" is a spec
 	Thread  *Thread `json:"thread,omitempty"`  // of what it makes
 	Denied  string  `json:"denied,omitempty"`  // why By may not ask for it
+	Refused string  `json:"refused,omitempty"` // why it cannot be had, whoever asks
 	Receipt string  `json:"receipt,omitempty"` // what is marked on the forge once it is decided
 	Replies []int64 `json:"replies,omitempty"` // comments of a review that are answered when it was addressed
 

@@ -12,22 +12,23 @@ import (
 // take makes of one event what it is for the pass: a request, something that was
 // said, or nothing.
 func (r *one) take(ctx context.Context, t Thread, e Event) error {
+	o, open := r.open[t.Number]
+	if e.Kind == Edited && open {
+		e.By = t.changed(o.Spec)
+	}
 	request := r.request(t, e)
-	_, open := r.open[t.Number]
 	if request == nil && !(open && e.Kind == Commented) {
 		return nil
 	}
-	by := e.By
-	if begins(e) && t.EditedAt.After(e.At) { // what is worked from is not what was asked for
-		by = append(by[:len(by):len(by)], t.Editor)
-	}
-	verdict, err := r.h.client.Judge(ctx, r.m.Slug, &Trust{Users: r.h.words.Users, Bots: r.h.words.Bots, Roles: r.roles()}, by)
+	verdict, err := r.judge(ctx, e.By)
 	if err != nil {
 		return err
 	}
 	if request != nil {
 		if !verdict.Believed {
 			request.Denied = verdict.Why
+		} else if err := r.sameText(ctx, t, e, request); err != nil {
+			return err
 		}
 		r.news.Requests = append(r.news.Requests, request)
 		return nil
@@ -37,6 +38,23 @@ func (r *one) take(ctx context.Context, t Thread, e Event) error {
 		r.news.Said[id] = append(r.news.Said[id], forge.Entry{ID: requestID(e.ID), By: e.By[0].Login, Text: e.Text, At: e.At})
 	}
 	return nil
+}
+
+func (r *one) judge(ctx context.Context, by []Actor) (Verdict, error) {
+	return r.h.client.Judge(ctx, r.m.Slug, &Trust{Users: r.h.words.Users, Bots: r.h.words.Bots, Roles: r.roles()}, by)
+}
+
+// sameText refuses to begin with a text that somebody who is not believed changed
+// since it was asked for.
+func (r *one) sameText(ctx context.Context, t Thread, e Event, q *work.Request) error {
+	if !begins(e) || !t.EditedAt.After(e.At) {
+		return nil
+	}
+	verdict, err := r.judge(ctx, []Actor{t.Editor})
+	if err == nil && !verdict.Believed {
+		q.Refused = "the text was changed after that was asked, and " + verdict.Why + "; look at it, and ask again"
+	}
+	return err
 }
 
 func (r *one) roles() map[string]Role {
@@ -108,7 +126,7 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 	case verb == VerbUnknown:
 		q.Verb = work.VerbHelp
 	case (verb == VerbStart || verb == VerbPlan) && t.Pull != nil && !open:
-		q.Denied = "this is a pull request; ask for work on an issue, or for a review of this"
+		q.Refused = "this is a pull request; ask for work on an issue, or for a review of this"
 		q.Verb = work.VerbAdd
 	case verb == VerbStart:
 		return r.begin(t, q, work.VerbAdd)
@@ -124,10 +142,8 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 
 // begin completes a request for work that may not be there yet.
 func (r *one) begin(t Thread, q *work.Request, verb work.Verb) *work.Request {
-	q.Verb, q.Title, q.Body, q.Source = verb, work.Clip(work.Printable(t.Title), 300), strings.ReplaceAll(t.Body, "\r\n", "\n"), t.URL
-	if strings.TrimSpace(q.Body) == "" {
-		q.Body = q.Title
-	}
+	q.Verb, q.Source = verb, t.URL
+	q.Title, q.Body = t.spec()
 	q.Kind, q.Thread = work.KindIssue, &work.Thread{Number: t.Number, Node: t.Node, URL: t.URL}
 	if t.Pull != nil {
 		q.Kind = work.KindPullRequest
@@ -136,6 +152,40 @@ func (r *one) begin(t Thread, q *work.Request, verb work.Verb) *work.Request {
 		}
 	}
 	return q
+}
+
+// spec is the text to work from.
+func (t Thread) spec() (title, body string) {
+	title, body = work.Clip(work.Printable(t.Title), 300), strings.ReplaceAll(t.Body, "\r\n", "\n")
+	if strings.TrimSpace(body) == "" {
+		body = title
+	}
+	return title, body
+}
+
+// changed are those who made of the text that is worked from the one that is there
+// now: whoever retitles an issue does not answer for what others wrote below.
+func (t Thread) changed(from work.Spec) (by []Actor) {
+	title, body := t.spec()
+	if body != from.Body && !t.EditedAt.IsZero() {
+		by = append(by, t.Editor)
+	}
+	if work.SpecHash(title, from.Body) != from.Hash {
+		if h, renamed := t.renamed(); renamed {
+			by = append(by, h.By)
+		}
+	}
+	return by
+}
+
+// renamed is when the title was changed last, if it was.
+func (t Thread) renamed() (last Happening, ok bool) {
+	for _, h := range t.Timeline {
+		if h.Type == "RenamedTitleEvent" && !h.At.Before(last.At) {
+			last, ok = h, true
+		}
+	}
+	return last, ok
 }
 
 func (r *one) labelled(t Thread) bool {

@@ -137,10 +137,8 @@ func (s *reading) text() {
 	t := s.t
 	s.written("gh:text:"+t.ID.String(), t.Written, Target{Kind: OnThread}, "")
 	at, by := t.EditedAt, t.Editor
-	for _, h := range t.Timeline {
-		if h.Type == "RenamedTitleEvent" && h.At.After(at) {
-			at, by = h.At, h.By
-		}
+	if h, renamed := t.renamed(); renamed && h.At.After(at) {
+		at, by = h.At, h.By
 	}
 	if !at.IsZero() && !ours(t.Written, s.r.Viewer) {
 		s.add(Event{
