@@ -26,9 +26,15 @@ func displayOf(w *work.Workstream, step work.Step) display {
 	if t := w.Running(); t != nil {
 		next = t.Doing() // the same before and while it runs
 	}
-	d := display{id: w.ID, text: forge.RenderStatus(w, next), draft: w.Status != work.ReadyToMerge && w.Status != work.Merged}
+	d := display{id: w.ID, text: forge.RenderStatus(w, next), draft: true}
 	sum := sha256.Sum256([]byte(d.text))
 	d.hash = hex.EncodeToString(sum[:8])
+	switch w.Status {
+	case work.ReadyToMerge, work.Merged:
+		d.draft = false
+	case work.QA: // about to be ready
+		d.draft = !greenAt(w, w.Published)
+	}
 	if w.Status.Open() {
 		d.label = string(w.Status)
 	}
@@ -36,6 +42,13 @@ func displayOf(w *work.Workstream, step work.Step) display {
 		d.commit, d.state = w.Published, gatesState(w)
 	}
 	return d
+}
+
+// greenAt reports whether nothing but publishing keeps a commit of the work from
+// being ready.
+func greenAt(w *work.Workstream, commit string) bool {
+	e, fresh := w.Fresh(work.GateFull)
+	return w.Head == commit && (fresh && e.Green || e.Tree == "")
 }
 
 // gatesState is what the gates say about what is published.
@@ -96,7 +109,7 @@ func (d display) on(ctx context.Context, hub Hub, slug string, t *work.Thread) e
 		t.CommitStatus = d.commit + " " + d.state
 	}
 	if d.draftDue(t) {
-		if err := hub.SetDraft(ctx, slug, t.Pull.Number, d.draft); err != nil {
+		if err := hub.SetDraft(ctx, slug, *t.Pull, d.draft); err != nil {
 			return err
 		}
 		t.Pull.Draft = d.draft

@@ -17,7 +17,8 @@ func (l *land) openPull(ctx context.Context, w *work.Workstream, repo Repository
 		return nil
 	}
 	pull, err := l.hub.OpenPull(ctx, repo.Slug, w.ID, forge.PullRequest{
-		Branch: w.Branch, Head: w.Head, Base: repo.Base, Title: w.Title, Body: forge.RenderPull(w), Closes: w.Thread.Number, Draft: true,
+		Branch: w.Branch, Head: w.Head, Base: repo.Base, Title: w.Title, Body: forge.RenderPull(w), Closes: w.Thread.Number,
+		Draft: !greenAt(w, w.Head),
 	})
 	if err != nil {
 		return err

@@ -218,7 +218,7 @@ func (r *runner) next(ctx context.Context, b *Batch, row Row) {
 	if !row.Each {
 		due := r.tell.between
 		if row.Shows {
-			due = r.tell.Select
+			due = r.tell.standing
 		}
 		for _, j := range due(r.board, b, r.now()) {
 			r.launch(ctx, row, b, j)

@@ -22,10 +22,22 @@ type tell struct {
 }
 
 func (t *tell) Select(board *work.Board, b *Batch, now time.Time) []Job {
+	return t.due(board, b, now, func(w *work.Workstream) bool {
+		return work.Next(w, t.repositories[w.Repository].Policy, now).Act == work.Nothing || w.Status == work.Blocked
+	})
+}
+
+// standing also shows how work stands that goes on at once.
+func (t *tell) standing(board *work.Board, b *Batch, now time.Time) []Job {
+	return t.due(board, b, now, func(*work.Workstream) bool { return true })
+}
+
+func (t *tell) due(board *work.Board, b *Batch, now time.Time, shows func(*work.Workstream) bool) []Job {
 	var jobs []Job
 	for _, w := range b.workstreams(board) {
-		if t.owes(w, now) && !t.silent[w.Repository] {
-			jobs = append(jobs, t.job(w, true, now))
+		show := shows(w)
+		if (len(w.Outbox) > 0 || show && t.owes(w, now)) && !t.silent[w.Repository] {
+			jobs = append(jobs, t.job(w, show, now))
 		}
 	}
 	return jobs

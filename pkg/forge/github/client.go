@@ -45,6 +45,7 @@ type Client struct {
 	graph   *api.GraphQLClient
 	mu      sync.Mutex
 	viewer  Viewer
+	written written
 }
 
 // New is a client. What is wrong with the options, and that there is no token,

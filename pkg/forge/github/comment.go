@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -13,12 +15,11 @@ import (
 type Post struct {
 	Slug    string
 	Number  int
-	Key     string    // its identity on the thread, such as the id of a notice
-	Body    string    // Markdown; what is an agent's in it went through Outgoing
-	Pointer string    // where the whole is when the body is too long: "see the execution's log"
-	ID      ID        // of the comment, where it is known to be there
-	Hash    string    // Posted.Hash of the last time: the same text is not sent again
-	Since   time.Time // an earlier attempt is not older than this; zero: look through all comments
+	Key     string // its identity on the thread, such as the id of a notice
+	Body    string // Markdown; what is an agent's in it went through Outgoing
+	Pointer string // where the whole is when the body is too long: "see the execution's log"
+	ID      ID     // of the comment, where it is known to be there
+	Hash    string // Posted.Hash of the last time: the same text is not sent again
 }
 
 // Posted is a comment that is there.
@@ -47,13 +48,15 @@ func (c *Client) Upsert(ctx context.Context, p Post) (Posted, error) {
 	if p.ID != 0 && p.Hash == hash(body) {
 		return Posted{ID: p.ID, Hash: p.Hash}, nil
 	}
+	where := threadPath(p.Slug, p.Number, "comments")
 	if p.ID != 0 {
 		there, err := c.edit(ctx, p, p.ID, body)
 		if !isKind(err, KindNotFound) {
 			return there, err
 		}
+		c.written.forget(where)
 	}
-	found, err := c.findComment(ctx, p)
+	found, err := c.ours(ctx, "look for a comment on "+threadName(p.Slug, p.Number), where, p.Key)
 	switch {
 	case err != nil:
 		return Posted{}, err
@@ -62,11 +65,18 @@ func (c *Client) Upsert(ctx context.Context, p Post) (Posted, error) {
 	case found.ID != 0:
 		return c.edit(ctx, p, found.ID, body)
 	}
+	return c.write(ctx, "comment on "+threadName(p.Slug, p.Number), where, where, body)
+}
+
+// write posts a comment; list is where it is found then.
+func (c *Client) write(ctx context.Context, op, where, list, body string) (Posted, error) {
 	var made restComment
-	_, err = c.do(ctx, request{op: "comment on " + threadName(p.Slug, p.Number), method: http.MethodPost, path: threadPath(p.Slug, p.Number, "comments"), body: textOf(body)}, &made)
-	if err != nil {
+	if _, err := c.do(ctx, request{op: op, method: http.MethodPost, path: where, body: textOf(body)}, &made); err != nil {
+		c.written.forget(list) // it may be there
 		return Posted{}, err
 	}
+	made.Body = body
+	c.written.add(list, made)
 	return Posted{ID: made.ID, URL: made.HTMLURL, Hash: hash(body)}, nil
 }
 
@@ -80,27 +90,62 @@ func (c *Client) edit(ctx context.Context, p Post, id ID, body string) (Posted, 
 	return Posted{ID: id, URL: made.HTMLURL, Hash: hash(body)}, nil
 }
 
-// findComment looks for the comment of a key among ours on the thread.
-func (c *Client) findComment(ctx context.Context, p Post) (found restComment, err error) {
+// ours is the comment of a key in a list; the zero one when there is none. A list
+// is read once: nobody else writes in our name meanwhile.
+func (c *Client) ours(ctx context.Context, op, where, key string) (found restComment, err error) {
 	viewer, err := c.Viewer(ctx)
 	if err != nil {
 		return found, err
 	}
-	where := threadPath(p.Slug, p.Number, "comments") + "?per_page=100"
-	if !p.Since.IsZero() {
-		where += "&since=" + p.Since.UTC().Format(time.RFC3339)
-	}
-	op := "look for a comment on " + threadName(p.Slug, p.Number)
-	err = pages(ctx, c, request{op: op, path: where}, func(page []restComment) bool {
-		for _, one := range page {
-			if viewer.Is(one.by()) && marks(one.Body, p.Key) {
-				found = one
-				return false
+	list, known := c.written.list(where)
+	if !known {
+		err = pages(ctx, c, request{op: op, path: where + "?per_page=100"}, func(page []restComment) bool {
+			for _, one := range page {
+				if viewer.Is(one.by()) {
+					list = append(list, one)
+				}
 			}
+			return true
+		})
+		if err != nil {
+			return found, err
 		}
-		return true
-	})
-	return found, err
+		c.written.add(where, list...)
+	}
+	for _, one := range list {
+		if marks(one.Body, key) {
+			return one, nil
+		}
+	}
+	return found, nil
+}
+
+// written is what a client knows to be written by itself, by the path of the list.
+type written struct {
+	mu    sync.Mutex
+	lists map[string][]restComment
+}
+
+func (w *written) list(where string) ([]restComment, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list, known := w.lists[where]
+	return slices.Clone(list), known
+}
+
+func (w *written) add(where string, more ...restComment) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lists == nil {
+		w.lists = make(map[string][]restComment)
+	}
+	w.lists[where] = append(w.lists[where], more...)
+}
+
+func (w *written) forget(where string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.lists, where)
 }
 
 // Comments reads all comments of a thread, oldest first.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/backburner-cli/backburner/pkg/forge"
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -28,7 +27,6 @@ type Hub struct {
 	options Options
 	words   Words
 	client  *Client
-	labels  sync.Map // "slug label" of those that are known to be there
 }
 
 // NewHub is a hub. Nothing is asked of GitHub before its first call.
@@ -108,22 +106,11 @@ func (h *Hub) SetLabels(ctx context.Context, slug string, number int, add, remov
 			return err
 		}
 	}
-	var names []string
+	var labels []Label
 	for _, status := range add {
-		color := colors[status]
-		if color == "" {
-			color = "ededed"
-		}
-		name := h.statusLabel(status)
-		if _, known := h.labels.Load(slug + " " + name); !known {
-			if err := h.client.EnsureLabel(ctx, slug, Label{Name: name, Color: color, Description: "set by backburner"}); err != nil {
-				return unlessRefused(err)
-			}
-			h.labels.Store(slug+" "+name, true)
-		}
-		names = append(names, name)
+		labels = append(labels, Label{Name: h.statusLabel(status), Color: orElse(colors[status], madeColor), Description: "set by backburner"})
 	}
-	return unlessRefused(h.client.AddLabels(ctx, slug, number, names...))
+	return unlessRefused(h.client.AddLabels(ctx, slug, number, labels...))
 }
 
 func (h *Hub) statusLabel(status string) string {
@@ -211,8 +198,8 @@ func (h *Hub) OpenPull(ctx context.Context, slug, id string, p forge.PullRequest
 }
 
 // SetDraft makes a pull request a draft, or ready for review.
-func (h *Hub) SetDraft(ctx context.Context, slug string, number int, draft bool) error {
-	return h.client.SetDraft(ctx, slug, number, draft)
+func (h *Hub) SetDraft(ctx context.Context, slug string, p work.Pull, draft bool) error {
+	return unlessRefused(h.client.SetDraft(ctx, threadName(slug, p.Number), p.Node, draft))
 }
 
 // Review puts a review on a pull request, once.

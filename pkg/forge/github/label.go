@@ -3,28 +3,9 @@ package github
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 )
-
-// AddLabels puts labels on a thread; those that are there stay.
-func (c *Client) AddLabels(ctx context.Context, slug string, number int, names ...string) error {
-	if len(names) == 0 {
-		return nil
-	}
-	r := request{op: "label " + threadName(slug, number), method: http.MethodPost, path: threadPath(slug, number, "labels"), body: map[string][]string{"labels": names}}
-	_, err := c.do(ctx, r, nil)
-	return err
-}
-
-// RemoveLabel takes a label off a thread; one that is not there is off.
-func (c *Client) RemoveLabel(ctx context.Context, slug string, number int, name string) error {
-	r := request{op: "take a label off " + threadName(slug, number), method: http.MethodDelete, path: threadPath(slug, number, "labels", name)}
-	_, err := c.do(ctx, r, nil)
-	if isKind(err, KindNotFound) {
-		return nil
-	}
-	return err
-}
 
 // Label is a label of a repository.
 type Label struct {
@@ -33,16 +14,46 @@ type Label struct {
 	Description string `json:"description"`
 }
 
-// EnsureLabel makes a label in a repository unless there is one of that name;
-// what people made of its colour stays.
-func (c *Client) EnsureLabel(ctx context.Context, slug string, l Label) error {
-	op := "make the label " + l.Name + " in " + slug
-	_, err := c.do(ctx, request{op: op, path: repoPath(slug, "labels", l.Name)}, nil)
-	if !isKind(err, KindNotFound) {
+// madeColor is that of a label which GitHub made because one was put on that
+// the repository did not have.
+const madeColor = "ededed"
+
+// AddLabels puts labels on a thread; those that are there stay. One that GitHub
+// had to make grey gets its colour and description; what people made of it stays.
+func (c *Client) AddLabels(ctx context.Context, slug string, number int, labels ...Label) error {
+	if len(labels) == 0 {
+		return nil
+	}
+	var names []string
+	for _, l := range labels {
+		names = append(names, l.Name)
+	}
+	var on []Label
+	r := request{op: "label " + threadName(slug, number), method: http.MethodPost, path: threadPath(slug, number, "labels"), body: map[string][]string{"labels": names}}
+	if _, err := c.do(ctx, r, &on); err != nil {
 		return err
 	}
-	_, err = c.do(ctx, request{op: op, method: http.MethodPost, path: repoPath(slug, "labels"), body: l}, nil)
-	if isKind(err, KindInvalid) && strings.Contains(err.Error(), "already") { // somebody was quicker
+	for _, l := range labels {
+		made := func(is Label) bool {
+			return strings.EqualFold(is.Name, l.Name) && is.Color == madeColor && is.Description == "" && l.Color != madeColor && l.Color != ""
+		}
+		if !slices.ContainsFunc(on, made) {
+			continue
+		}
+		r := request{op: "give the label " + l.Name + " of " + slug + " its colour", method: http.MethodPatch, path: repoPath(slug, "labels", l.Name)}
+		r.body = map[string]string{"color": l.Color, "description": l.Description}
+		if _, err := c.do(ctx, r, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveLabel takes a label off a thread; one that is not there is off.
+func (c *Client) RemoveLabel(ctx context.Context, slug string, number int, name string) error {
+	r := request{op: "take a label off " + threadName(slug, number), method: http.MethodDelete, path: threadPath(slug, number, "labels", name)}
+	_, err := c.do(ctx, r, nil)
+	if isKind(err, KindNotFound) {
 		return nil
 	}
 	return err

@@ -20,7 +20,7 @@ func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestLogin(t *testing.T) {
-	const perm = "/repos/acme/shop/labels/x"
+	const perm = "/repos/acme/shop/issues/1/labels"
 	for _, tc := range []struct {
 		name, api string
 		env       []string
@@ -60,7 +60,7 @@ func TestLogin(t *testing.T) {
 			}
 			seen := new(asked)
 			c := github.New(github.Options{APIURL: tc.api, Base: seen, Sleep: newClock().Sleep})
-			err := c.EnsureLabel(context.Background(), "acme/shop", github.Label{Name: "x"})
+			err := c.AddLabels(context.Background(), "acme/shop", 1, github.Label{Name: "x"})
 			if err == nil || !strings.Contains(err.Error(), tc.refused) {
 				t.Errorf("got %v, want %q in it", err, tc.refused)
 			}

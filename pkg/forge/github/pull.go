@@ -144,17 +144,6 @@ func (c *Client) FindPull(ctx context.Context, p Proposal) (found Proposed, err 
 	return found, err
 }
 
-// Pull reads a pull request as it is now.
-func (c *Client) Pull(ctx context.Context, slug string, number int, key string) (Proposed, error) {
-	viewer, err := c.Viewer(ctx)
-	if err != nil {
-		return Proposed{}, err
-	}
-	var got restPull
-	_, err = c.do(ctx, request{op: "read " + threadName(slug, number), path: pullPath(slug, number)}, &got)
-	return got.proposed(viewer, key), err
-}
-
 // Revise changes title and text of a pull request that backburner opened.
 func (c *Client) Revise(ctx context.Context, p Proposal, there Proposed) (Proposed, error) {
 	body, title := c.pullBody(p), titled(p.Title)
@@ -170,18 +159,14 @@ func (c *Client) Revise(ctx context.Context, p Proposal, there Proposed) (Propos
 	return there, err
 }
 
-// SetDraft makes a pull request a draft, or ready for review; it is looked at
-// first, so that a second time is the first.
-func (c *Client) SetDraft(ctx context.Context, slug string, number int, draft bool) error {
-	now, err := c.Pull(ctx, slug, number, "")
-	if err != nil || now.Draft == draft || now.State != StateOpen {
-		return err
-	}
-	q := query{op: "make " + threadName(slug, number) + " ready for review", text: readyMutation, vars: map[string]any{"id": now.Node}, write: true}
+// SetDraft makes a pull request a draft, or ready for review; a second time
+// changes nothing. It is known by its node id, name is for people.
+func (c *Client) SetDraft(ctx context.Context, name, node string, draft bool) error {
+	q := query{op: "make " + name + " ready for review", text: readyMutation, vars: map[string]any{"id": node}, write: true}
 	if draft {
-		q.op, q.text = "make "+threadName(slug, number)+" a draft", draftMutation
+		q.op, q.text = "make "+name+" a draft", draftMutation
 	}
-	_, err = c.ask(ctx, q, &struct{}{})
+	_, err := c.ask(ctx, q, &struct{}{})
 	return err
 }
 

@@ -135,32 +135,13 @@ func placed(comments []work.ReviewComment, lines map[string]map[int]bool) (on []
 
 // Reply answers a comment of a review, once.
 func (c *Client) Reply(ctx context.Context, p Post, to ID) (Posted, error) {
-	viewer, err := c.Viewer(ctx)
-	if err != nil {
-		return Posted{}, err
-	}
-	var found Posted
-	r := request{op: "look for a reply on " + threadName(p.Slug, p.Number), path: pullPath(p.Slug, p.Number, "comments") + "?per_page=100"}
-	err = pages(ctx, c, r, func(page []restComment) bool {
-		for _, one := range page {
-			if viewer.Is(one.by()) && marks(one.Body, p.Key) {
-				found = Posted{ID: one.ID, URL: one.HTMLURL, Hash: hash(one.Body)}
-				return false
-			}
-		}
-		return true
-	})
+	list := pullPath(p.Slug, p.Number, "comments")
+	found, err := c.ours(ctx, "look for a reply on "+threadName(p.Slug, p.Number), list, p.Key)
 	if err != nil || found.ID != 0 {
-		return found, err
+		return Posted{ID: found.ID, URL: found.HTMLURL, Hash: hash(found.Body)}, err
 	}
-	body := c.body(p.Body, p.Pointer, p.Key)
-	var made restComment
 	where := pullPath(p.Slug, p.Number, "comments", to.String(), "replies")
-	_, err = c.do(ctx, request{op: "reply on " + threadName(p.Slug, p.Number), method: http.MethodPost, path: where, body: textOf(body)}, &made)
-	if err != nil {
-		return Posted{}, err
-	}
-	return Posted{ID: made.ID, URL: made.HTMLURL, Hash: hash(body)}, nil
+	return c.write(ctx, "reply on "+threadName(p.Slug, p.Number), where, list, c.body(p.Body, p.Pointer, p.Key))
 }
 
 // changedFile is a file of a pull request, and what of it changed.

@@ -50,7 +50,7 @@ func TestClientIsLazy(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			if err := c.AddLabels(ctx, "acme/shop", 1, "x"); err == nil || !strings.HasPrefix(err.Error(), "label acme/shop#1: there is no token") {
+			if err := c.AddLabels(ctx, "acme/shop", 1, github.Label{Name: "x"}); err == nil || !strings.HasPrefix(err.Error(), "label acme/shop#1: there is no token") {
 				t.Errorf("got %v", err)
 			}
 			if _, _, err := c.Login(); err == nil || !strings.HasPrefix(err.Error(), "log in to GitHub: there is no token") {
@@ -70,7 +70,7 @@ func TestOneRequestAtATime(t *testing.T) {
 	errs := make(chan error, 8)
 	for i := range 8 {
 		all.Go(func() {
-			errs <- c.AddLabels(ctx, "acme/shop", n, string(rune('a'+i)))
+			errs <- c.AddLabels(ctx, "acme/shop", n, github.Label{Name: string(rune('a' + i))})
 			_, _ = c.Usage(), c.Tags()
 		})
 	}

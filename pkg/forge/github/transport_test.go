@@ -102,7 +102,7 @@ func read(c *github.Client) error {
 }
 
 func write(c *github.Client) error {
-	return c.AddLabels(context.Background(), "acme/shop", 1, "backburner")
+	return c.React(context.Background(), github.Target{Slug: "acme/shop", Number: 1, Kind: github.OnThread}, github.Seen)
 }
 
 func asError(t *testing.T, err error) *github.Error {

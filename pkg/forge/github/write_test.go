@@ -32,14 +32,14 @@ func TestLostAnswers(t *testing.T) {
 			return err
 		}, body, false},
 		{"label", "POST /repos/*/issues/*/labels", func(ctx context.Context, c *github.Client, s scene) error {
-			return c.AddLabels(ctx, "acme/shop", s.number, "ready")
+			return c.AddLabels(ctx, "acme/shop", s.number, github.Label{Name: "ready"})
 		}, map[string]int{"labels: ready\n": 1}, true},
 		{"label taken off", "DELETE /repos/*/issues/*/labels/*", func(ctx context.Context, c *github.Client, s scene) error {
 			return c.RemoveLabel(ctx, "acme/shop", s.number, "gone")
 		}, map[string]int{"labels:": 0}, true},
-		{"label made", "POST /repos/*/labels", func(ctx context.Context, c *github.Client, s scene) error {
-			return c.EnsureLabel(ctx, "acme/shop", github.Label{Name: "new", Color: "ededed"})
-		}, nil, false},
+		{"label made", "PATCH /repos/*/labels/*", func(ctx context.Context, c *github.Client, s scene) error {
+			return c.AddLabels(ctx, "acme/shop", s.number, github.Label{Name: "new", Color: "0e8a16"})
+		}, map[string]int{"labels: gone, new\n": 1}, true},
 		{"receipt", "POST /repos/*/issues/*/reactions", func(ctx context.Context, c *github.Client, s scene) error {
 			return c.React(ctx, github.Target{Slug: "acme/shop", Number: s.number, Kind: github.OnThread}, github.Seen)
 		}, map[string]int{"eyes": 1}, true},
@@ -53,10 +53,14 @@ func TestLostAnswers(t *testing.T) {
 		}, body, false},
 		{"status", "POST /repos/*/statuses/*", func(ctx context.Context, c *github.Client, s scene) error {
 			return c.SetStatus(ctx, "acme/shop", s.head, github.CommitStatus{State: "success", Context: "backburner", Description: "All done."})
-		}, map[string]int{"status backburner: success All done.": 1}, false},
+		}, map[string]int{"status backburner: success All done.": 1}, true},
 		{"ready", "graphql", func(ctx context.Context, c *github.Client, s scene) error {
-			return c.SetDraft(ctx, "acme/shop", s.number, true)
-		}, map[string]int{"open draft": 1}, false},
+			p, err := c.FindPull(ctx, github.Proposal{Slug: "acme/shop", Branch: "tea", Base: "main"})
+			if err != nil {
+				return err
+			}
+			return c.SetDraft(ctx, "acme/shop#1", p.Node, true)
+		}, map[string]int{"open draft": 1}, true},
 		{"text of a pull request", "PATCH /repos/*/pulls/*", func(ctx context.Context, c *github.Client, s scene) error {
 			p := github.Proposal{Slug: "acme/shop", Key: "w", Title: "Tea", Body: "All done."}
 			_, err := c.Revise(ctx, p, github.Proposed{Number: s.number, Ours: true})
@@ -222,7 +226,7 @@ func TestPropose(t *testing.T) {
 	h.shows(p.Number+1, map[string]int{"nothing": 1})
 
 	c := h.client()
-	must(t, c.SetDraft(ctx, "acme/shop", p.Number, false))
+	must(t, c.SetDraft(ctx, "acme/shop#2", p.Node, false))
 	wish.Title, wish.Body = "All tea", "More kinds."
 	p, err = c.Revise(ctx, wish, p)
 	must(t, err)
@@ -280,13 +284,13 @@ func TestScopesAreNamed(t *testing.T) {
 	h := newHub(t)
 	n := h.shop.OpenIssue("ann", "Tea", "")
 	h.token = h.IssueToken(githubtest.Token{Login: "crew", Kind: "fine-grained", Permissions: map[string]string{"issues": "read"}})
-	err := h.client().AddLabels(ctx, "acme/shop", n, "x")
+	err := h.client().AddLabels(ctx, "acme/shop", n, github.Label{Name: "x"})
 	if e := asError(t, err); e.Kind != github.KindScope || !strings.Contains(e.Error(), "issues: write") {
 		t.Errorf("got %v", err)
 	}
 	h.shop.SetArchived(true)
 	h.token = h.IssueToken(githubtest.Token{Login: "crew"})
-	if e := asError(t, h.client().AddLabels(ctx, "acme/shop", n, "x")); e.Kind != github.KindArchived {
+	if e := asError(t, h.client().AddLabels(ctx, "acme/shop", n, github.Label{Name: "x"})); e.Kind != github.KindArchived {
 		t.Errorf("got %v", e)
 	}
 }

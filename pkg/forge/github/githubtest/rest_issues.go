@@ -116,6 +116,23 @@ func (c *call) createLabel() answer {
 	return created(c.repo.addLabel(name, color, c.text("description")).json())
 }
 
+func (c *call) updateLabel() answer {
+	l := c.repo.label(c.vars["name"])
+	switch {
+	case l == nil:
+		return notFound()
+	case c.has("color") && !isColor(c.text("color")):
+		return invalid("Label", "color", "invalid", "")
+	}
+	if c.has("color") {
+		l.color = c.text("color")
+	}
+	if c.has("description") {
+		l.description = c.text("description")
+	}
+	return ok(l.json())
+}
+
 func isColor(s string) bool {
 	return len(s) == 6 && strings.Trim(s, "0123456789abcdefABCDEF") == ""
 }

@@ -48,6 +48,7 @@ var routes = []route{
 	{"POST", inIssue + "/labels", nil, []string{"labels"}, "issues=write", "triage", (*call).addLabels},
 	{"DELETE", inIssue + "/labels/{name}", nil, nil, "issues=write", "triage", (*call).removeLabel},
 	{"POST", inRepo + "/labels", nil, []string{"name", "color", "description"}, "issues=write", "write", (*call).createLabel},
+	{"PATCH", inRepo + "/labels/{name}", nil, []string{"color", "description"}, "issues=write", "write", (*call).updateLabel},
 	{"GET", inRepo + "/labels/{name}", nil, nil, "issues=read", "read", (*call).getLabel},
 	{"GET", inRepo + "/issues", with("state", "labels", "creator", "since", "sort", "direction"), nil, "issues=read", "read", (*call).listIssues},
 	{"POST", inRepo + "/issues", nil, []string{"title", "body", "labels"}, "issues=write", "read", (*call).createIssue},
