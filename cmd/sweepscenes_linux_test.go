@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -185,8 +186,8 @@ func (w *worker) prepareCancel() error {
 // user's checkout forward: its locks are the user's, and so are half-written
 // files, so that backburner touches neither. That must have been said.
 func (w *worker) freeCheckout() error {
-	said := w.said()
-	if !strings.Contains(said, "not merged: ") || !strings.Contains(said, ".lock': File exists") && !strings.Contains(said, "not committed") {
+	inTheWay := regexp.MustCompile(`not merged: .*(\.lock': File exists|not committed|would be overwritten by merge)`)
+	if !inTheWay.MatchString(w.said()) {
 		return errors.New("and nobody was told")
 	}
 	for _, pattern := range []string{"*.lock", "refs/heads/*.lock"} {
