@@ -47,10 +47,14 @@ func oneLine(text string) string {
 
 func statusWords(w *work.Workstream) string {
 	text := strings.ReplaceAll(string(w.Status), "_", " ")
-	switch w.Status {
-	case work.New:
-		return "queued"
-	case work.QA:
+	switch asked := w.Kind == work.KindPullRequest; { // it is open or closed by itself
+	case asked && w.Reason == "reviewed":
+		return "Reviewed"
+	case asked && w.Status.Active():
+		return "Being reviewed"
+	case w.Status == work.New:
+		return "Queued"
+	case w.Status == work.QA:
 		return "QA"
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
@@ -103,8 +107,14 @@ func costWords(s work.Spending) string {
 		return ""
 	}
 	text := fmt.Sprintf("$%.2f", s.CostUSD)
-	if s.UnknownCost > 0 {
+	switch {
+	case s.UnknownCost == s.Sessions:
+		text = "unknown"
+	case s.UnknownCost > 0:
 		text += fmt.Sprintf(" and %d of unknown cost", s.UnknownCost)
+	}
+	if s.Sessions == 1 {
+		return text + " in 1 run of an agent"
 	}
 	return fmt.Sprintf("%s in %d runs of agents", text, s.Sessions)
 }
@@ -127,7 +137,7 @@ func CommentCommands(text, id, prefix string) string {
 	).Replace(text)
 	question := regexp.MustCompile("backburner answer --question (q[0-9]+) " + regexp.QuoteMeta(id) + `\b`)
 	text = question.ReplaceAllString(text, prefix+" answer $1:")
-	command := regexp.MustCompile("backburner (answer|approve|retry|hold|resume|cancel|merge|review|skip) " + regexp.QuoteMeta(id) + `\b`)
+	command := regexp.MustCompile("backburner (answer|approve|retry|hold|resume|cancel|merge|review) " + regexp.QuoteMeta(id) + `\b`)
 	return command.ReplaceAllString(text, prefix+" $1")
 }
 
@@ -142,7 +152,6 @@ const CommandHelp = `| command | what it does |
 | hold, resume | let nothing more begin; go on |
 | review | have this pull request reviewed |
 | merge | merge what is ready |
-| skip CAPABILITY | do without it |
 | cancel | stop for good |
 | status, help | say how it stands; this list |
 `

@@ -241,7 +241,6 @@ func published(w *work.Workstream, head, bad string, got workspace.Published, er
 		return stopWith(w, "checkpoint_invalid", bad, "Have it taken back with `backburner retry "+w.ID+" \"take it back\"`, unless the configuration is to allow it.", now)
 	case got.Status == workspace.PublishPushed || got.Status == workspace.PublishAlready:
 		w.Published = head
-		w.Answer(now)
 		if got.Detail != "" {
 			w.Say("origin:"+head, "not_pushed", "`"+w.Branch+"` is in the repository, but could not be pushed to its origin: "+got.Detail+".", now)
 		}
@@ -334,6 +333,6 @@ func merged(w *work.Workstream, intent work.Intent, got workspace.Merged, err er
 		detail += "; run: " + got.Command
 	}
 	w.Detail = "not merged: " + detail
-	w.Say("not_merged:"+intent.Request, "refused", "Not merged: "+detail+".\n\nThen ask again with `backburner merge "+w.ID+"`.", now)
+	w.Say("not_merged:"+intent.Request, "not_merged", "Not merged: "+detail+".\n\nAsk again with `backburner merge "+w.ID+"`.", now)
 	return Notice("merge " + w.ID + ": not merged: " + detail)
 }

@@ -281,6 +281,6 @@ func conflict(w *work.Workstream, got workspace.Mainline, now time.Time) error {
 		return nil
 	}
 	w.Done(asked.ID)
-	w.Say("not_merged:"+asked.Request, "refused", "Not merged: "+where+". Ask again with `backburner merge "+w.ID+"` when it is ready.", now)
+	w.Say("not_merged:"+asked.Request, "not_merged", "Not merged: "+where+". Ask again with `backburner merge "+w.ID+"` when it is ready.", now)
 	return Notice("merge " + w.ID + ": not merged: " + where + "; ask again when it is ready")
 }

@@ -158,10 +158,13 @@ func (s *sync) apply(board *work.Board, b *Batch, in *Incoming) Job {
 	}
 	return Job{Name: name, Workstream: in.Workstream, Repository: in.Repository, Begin: func(now time.Time) (Act, error) {
 		w := board.Workstreams[in.Workstream]
-		if in.asks() {
+		a, barred := in.Barred()
+		switch {
+		case barred && w == nil:
+			return s.settle(board, in, now, a)
+		case in.asks() && !barred:
 			return s.settle(board, in, now, work.Applying{Decision: work.Applied, Detail: s.hubs.answer(w, in.Verb, now)})
-		}
-		if w == nil {
+		case w == nil:
 			return s.fromArchive(board, b, in), nil
 		}
 		return s.applyTo(board, w, b, in, now)
@@ -193,7 +196,7 @@ func (s *sync) fromArchive(board *work.Board, b *Batch, in *Incoming) Act {
 		var w *work.Workstream
 		if work.BadID(in.Workstream) != "" {
 			return func(now time.Time) (Act, error) {
-				return s.settle(board, in, now, missing(work.Printable(in.Workstream), ""))
+				return s.settle(board, in, now, in.missing(""))
 			}
 		}
 		status, err := over(s.store, in.Workstream)
@@ -205,7 +208,7 @@ func (s *sync) fromArchive(board *work.Board, b *Batch, in *Incoming) Act {
 				return nil, err
 			}
 			if w == nil {
-				return s.settle(board, in, now, missing(in.Workstream, status))
+				return s.settle(board, in, now, in.missing(status))
 			}
 			board.Workstreams[w.ID] = w
 			return s.applyTo(board, w, b, in, now)
@@ -213,12 +216,16 @@ func (s *sync) fromArchive(board *work.Board, b *Batch, in *Incoming) Act {
 	}
 }
 
-func missing(id string, archived work.Status) work.Applying {
-	a := work.Applying{Decision: work.Rejected, Reason: "invalid", Detail: "there is no workstream " + id + "; see: backburner status"}
-	if archived != "" {
-		a.Reason, a.Detail = "terminal_status", id+" is over: it is "+string(archived)
+// missing refuses what is asked of work that is not there, or no longer.
+func (in *Incoming) missing(archived work.Status) work.Applying {
+	id := work.Printable(in.Workstream)
+	switch {
+	case archived != "":
+		return work.Applying{Decision: work.Rejected, Reason: "terminal_status", Detail: id + " is over: it is " + string(archived)}
+	case in.Hub:
+		return work.Applying{Decision: work.Rejected, Reason: "invalid", Detail: "nothing is being done here"}
 	}
-	return a
+	return work.Applying{Decision: work.Rejected, Reason: "invalid", Detail: "there is no workstream " + id + "; see: backburner status"}
 }
 
 // settle notes the decision; the request's file moves once the effect is saved.
@@ -227,7 +234,8 @@ func (s *sync) settle(board *work.Board, in *Incoming, now time.Time, a work.App
 	in.Progress.Reason, in.Progress.Detail = a.Reason, a.Detail
 	var refused error
 	if a.Decision == work.Rejected {
-		refused = Notice(fmt.Sprintf("%s %s: refused (%s): %s", in.Verb, in.Workstream, a.Reason, a.Detail))
+		why, _, _ := strings.Cut(a.Detail, "\n")
+		refused = Notice(fmt.Sprintf("%s %s: refused (%s): %s", in.Verb, in.Workstream, a.Reason, why))
 	}
 	return decided(board, s.store, in), refused
 }
@@ -241,9 +249,17 @@ func (in *Incoming) marked(board *work.Board) {
 	if in.Receipt == "" {
 		return
 	}
-	r := work.Receipt{Request: in.ID, Target: in.Receipt, Outcome: in.Progress.Decision}
-	if r.Outcome == work.Rejected && in.Denied == "" || in.asks() { // strangers get no words: anybody could have them written
+	r := work.Receipt{Request: in.ID, Workstream: in.Workstream, Target: in.Receipt, Outcome: in.Progress.Decision}
+	switch {
+	case in.Denied != "": // strangers get no words: anybody could have them written
+	case in.asks():
 		r.Text = in.Progress.Detail
+	case r.Outcome == work.Rejected:
+		verb := in.Verb
+		if verb == work.VerbAdd {
+			verb = "start" // as it is asked for there
+		}
+		r.Text = fmt.Sprintf("`%s` by %s is refused: %s.", verb, in.By, strings.TrimRight(in.Progress.Detail, "."))
 	}
 	repo := board.Repository(in.Repository)
 	repo.Marks = append(repo.Marks, r)

@@ -141,7 +141,7 @@ func (t *tell) notices(ctx context.Context, slug string, w *work.Workstream) (to
 // show in the status comment, or as the mark on what asked for them.
 var spoken = map[string]bool{
 	"plan": true, "awaiting_approval": true, "proposal": true, "awaiting_input": true, "blocked": true, "failed": true, "failure": true,
-	"paused_budget": true, "escalated": true, "ready_to_merge": true, "reply": true, "not_pushed": true, "edited": true,
+	"paused_budget": true, "escalated": true, "ready_to_merge": true, "reply": true, "not_pushed": true, "edited": true, "not_merged": true,
 }
 
 // receipts tells those who asked for something on the hub what became of it.

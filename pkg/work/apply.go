@@ -27,11 +27,8 @@ func (w *Workstream) Apply(r *Request, now time.Time) (Applying, error) {
 	if w.HasApplied(r.ID) {
 		return applied("applied before"), nil
 	}
-	if r.Denied != "" {
-		return reject("not_permitted", r.Denied), nil
-	}
-	if r.Refused != "" {
-		return reject("invalid", r.Refused), nil
+	if a, barred := r.Barred(); barred {
+		return a, nil
 	}
 	a, err := w.apply(r, now)
 	if err == nil && a.Decision == Applied {

@@ -31,10 +31,11 @@ type Repository struct {
 
 // Receipt tells whoever asked for something on a forge what became of it.
 type Receipt struct {
-	Request string   `json:"request"` // its id
-	Target  string   `json:"target"`  // what is marked, as Request.Receipt has it
-	Outcome Decision `json:"outcome"`
-	Text    string   `json:"text,omitempty"` // an answer in words; "" when the mark says it
+	Request    string   `json:"request"` // its id
+	Workstream string   `json:"workstream,omitempty"`
+	Target     string   `json:"target"` // what is marked, as Request.Receipt has it
+	Outcome    Decision `json:"outcome"`
+	Text       string   `json:"text,omitempty"` // an answer in words; "" when the mark says it
 }
 
 // SpecFile is a spec file as it was when it was last considered.

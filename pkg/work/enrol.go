@@ -32,11 +32,8 @@ func (b *Board) Enrol(r *Request, a Admission, now time.Time) (*Workstream, Prog
 		}
 		return w, decide(Queued, "capacity_available", "")
 	}
-	if r.Denied != "" {
-		return nil, decide(Rejected, "not_permitted", r.Denied)
-	}
-	if r.Refused != "" {
-		return nil, decide(Rejected, "invalid", r.Refused)
+	if a, barred := r.Barred(); barred {
+		return nil, decide(Rejected, a.Reason, a.Detail)
 	}
 	repository, problem := r.check(a)
 	if problem != "" {

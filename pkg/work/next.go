@@ -248,6 +248,9 @@ func nextPublish(w *Workstream) Step {
 }
 
 func nextReady(w *Workstream) Step {
+	if t := w.due(Building); t != nil && t.Kind == AddressReview { // it came while this was on its way here
+		return move(Building, "changes_requested", "a review asks for changes"+by(t.Context.By))
+	}
 	if w.Published != w.Head {
 		return move(QA, "evidence_stale", "what is published is no longer what is here, so it is verified again")
 	}

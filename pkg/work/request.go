@@ -56,6 +56,17 @@ type Request struct {
 	Progress Progress `json:"progress,omitzero"`
 }
 
+// Barred is the answer to a request that is refused whatever it is about.
+func (r *Request) Barred() (a Applying, barred bool) {
+	switch {
+	case r.Denied != "":
+		return reject("not_permitted", r.Denied), true
+	case r.Refused != "":
+		return reject("invalid", r.Refused), true
+	}
+	return Applying{}, false
+}
+
 // Decision is what enrolment or application came to.
 type Decision string
 

@@ -128,6 +128,7 @@ type TaskContext struct {
 	Revises   int    `json:"revises,omitempty"`   // plan revision it replaces
 	Base      string `json:"base,omitempty"`      // base commit of a reconcile or a merge preparation
 	Request   string `json:"request,omitempty"`   // request that asked for it
+	By        string `json:"by,omitempty"`        // who made that, where it is said
 }
 
 // TaskHold keeps a pending task back without costing it anything.

@@ -2,6 +2,7 @@ package work
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -119,12 +120,12 @@ func (w *Workstream) address(r *Request, now time.Time) (Applying, error) {
 	case r.Text == "":
 		return reject("invalid", "the review says nothing"), nil
 	}
-	w.AddTask(AddressReview, TaskContext{Words: r.Text, Request: r.ID}, now).Replies = r.Replies
+	w.AddTask(AddressReview, TaskContext{Words: r.Text, Request: r.ID, By: r.By}, now).Replies = r.Replies
 	w.Rounds.Review++
+	w.Intents = slices.DeleteFunc(w.Intents, func(i Intent) bool { return i.Kind == "merge" }) // what was to be merged is not what will be
 	if w.Status != ReadyToMerge {
 		return applied("will be addressed"), nil
 	}
-	w.Intents = nil // what was to be merged is not what will be
 	return applied("will be addressed"), w.Move(Building, Reason{"changes_requested", "a review asks for changes" + by(r.By)}, now)
 }
 
@@ -139,23 +140,40 @@ func (w *Workstream) reviewRounds(l Limits) Step {
 
 const maxAnswer = 2 << 10 // bytes of an answer to a review
 
-// Answer replies to the comments of reviews whose answer is published now.
-func (w *Workstream) Answer(now time.Time) {
+// answerReviews tells reviewers what became of what they asked for: on each line that
+// they remarked on, and on the pull request where there is more to say, or none.
+func (w *Workstream) answerReviews(now time.Time) {
 	for _, t := range w.Tasks {
-		if t.Kind != AddressReview || t.Status != TaskCompleted {
+		if t.Kind != AddressReview || t.Status != TaskCompleted || t.Context.Request == "" {
 			continue
 		}
+		outcome := "Nothing was changed."
+		if w.worked(t) {
+			outcome = fmt.Sprintf("Addressed in %.12s.", w.Published)
+		}
+		whole := outcome
+		if t.Answer != "" {
+			whole += "\n\n" + t.Answer
+		}
+		text := whole
+		if len(t.Replies) > 1 {
+			text = outcome + " What became of each remark is said in a comment on the pull request."
+		}
 		for _, comment := range t.Replies {
-			id := fmt.Sprintf("reply:%d:%s", comment, t.ID)
-			if w.HasSaid(id) {
-				continue
-			}
-			text := fmt.Sprintf("Addressed in %.12s.", w.Published)
-			if t.Answer != "" {
-				text += "\n\n" + t.Answer
-			}
-			w.Say(id, "reply", text, now)
-			w.Outbox[len(w.Outbox)-1].Reply = comment
+			w.reply(Notice{ID: fmt.Sprintf("reply:%d:%s", comment, t.ID), Text: text, Reply: comment}, now)
+		}
+		if len(t.Replies) != 1 {
+			w.reply(Notice{ID: "reply:" + t.ID, Text: "The review" + by(t.Context.By) + ": " + whole, OnPull: true}, now)
 		}
 	}
+}
+
+// reply queues an answer on the pull request, once.
+func (w *Workstream) reply(n Notice, now time.Time) {
+	if w.HasSaid(n.ID) {
+		return
+	}
+	w.Say(n.ID, "reply", n.Text, now)
+	last := &w.Outbox[len(w.Outbox)-1]
+	last.Reply, last.OnPull = n.Reply, n.OnPull
 }

@@ -73,9 +73,12 @@ func TestReviewIsAddressed(t *testing.T) {
 	}
 	task.Status, task.Answer, w.Published = work.TaskCompleted, "It is called tea now.", "c1c1c1c1c1c1c1c1"
 	w.Outbox = nil
-	w.Answer(noon)
-	w.Answer(noon)
-	if len(w.Outbox) != 1 || w.Outbox[0].Reply != 7 || w.Outbox[0].Text != "Addressed in c1c1c1c1c1c1.\n\nIt is called tea now." {
+	w.Checkpoints = []work.Checkpoint{{Task: task.ID, NetNew: true}}
+	for range 2 { // the second time it was said
+		w.Status = work.QA
+		must(t, w.Advance(work.Step{Act: work.MoveOn, To: work.ReadyToMerge, Reason: work.Reason{Code: "published"}}, limits, noon))
+	}
+	if len(w.Outbox) != 2 || w.Outbox[1].Event != "ready_to_merge" || w.Outbox[0].Reply != 7 || w.Outbox[0].Text != "Addressed in c1c1c1c1c1c1.\n\nIt is called tea now." {
 		t.Errorf("answered %+v", w.Outbox)
 	}
 }

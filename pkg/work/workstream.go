@@ -231,11 +231,12 @@ type Intent struct {
 // Notice is something to be said on the thread, once. Its id is deterministic,
 // so that saying it again after a crash finds the first.
 type Notice struct {
-	ID    string    `json:"id"`
-	Event string    `json:"event"` // plan, question, blocked, failure, ready_to_merge, ...
-	Text  string    `json:"text"`
-	Reply int64     `json:"reply,omitempty"` // comment of a review that it answers
-	At    time.Time `json:"at"`
+	ID     string    `json:"id"`
+	Event  string    `json:"event"` // plan, question, blocked, failure, ready_to_merge, ...
+	Text   string    `json:"text"`
+	Reply  int64     `json:"reply,omitempty"`   // comment of a review that it answers
+	OnPull bool      `json:"on_pull,omitempty"` // it belongs to the pull request, not the issue
+	At     time.Time `json:"at"`
 }
 
 // Say queues a notice unless its id was said before.

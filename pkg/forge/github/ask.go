@@ -124,7 +124,9 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 	_, open := r.open[t.Number]
 	switch verb := e.Command.Verb; {
 	case verb == VerbUnknown:
-		q.Verb = work.VerbHelp
+		q.Verb, q.Refused = work.VerbHelp, "There is no such command.\n\n"+forge.CommandHelp
+	case later[verb] != "":
+		q.Verb, q.Refused = work.Verb(verb), later[verb]
 	case (verb == VerbStart || verb == VerbPlan) && t.Pull != nil && !open:
 		q.Refused = "this is a pull request; ask for work on an issue, or for a review of this"
 		q.Verb = work.VerbAdd
@@ -138,6 +140,12 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 		q.Verb = work.Verb(verb)
 	}
 	return q
+}
+
+// later are the commands that people may know of and that cannot be had yet.
+var later = map[Verb]string{
+	VerbPrepare: "this version prepares no pull requests for merging",
+	VerbSkip:    "this version has no capabilities that could be skipped",
 }
 
 // begin completes a request for work that may not be there yet.

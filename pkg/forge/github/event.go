@@ -225,7 +225,7 @@ func (s *reading) review(r Review) {
 	kept.Comments = nil
 	for _, c := range r.Comments {
 		switch {
-		case c.Hidden || ours(c.Written, s.r.Viewer):
+		case c.Hidden || s.resolved(c) || ours(c.Written, s.r.Viewer):
 		case len(Commands(c.Body, s.r.Prefix)) > 0:
 			s.written("gh:review_comment:"+c.ID.String(), c.Written, Target{Kind: OnReviewComment, ID: c.ID}, "")
 		default:
@@ -236,6 +236,19 @@ func (s *reading) review(r Review) {
 		return // nothing was said but commands
 	}
 	s.add(Event{ID: id, Kind: Reviewed, At: r.At(), By: answerable(r.Written), Own: s.r.Viewer.Is(r.Author), Text: r.Body, Review: &kept})
+}
+
+// resolved reports whether the conversation of a comment is over.
+func (s *reading) resolved(c ReviewComment) bool {
+	first := c.ReplyTo
+	if first == 0 {
+		first = c.ID
+	}
+	if s.t.Pull == nil {
+		return false
+	}
+	_, over := s.t.Pull.Resolved[first]
+	return over
 }
 
 // Unseen are the events that were not dealt with before.

@@ -62,8 +62,10 @@ func (h *Hub) Say(ctx context.Context, slug string, w *work.Workstream, n work.N
 		Slug: slug, Number: w.Thread.Number, Key: w.ID + "/" + n.ID, Pointer: pointer,
 		Body: forge.CommentCommands(Outgoing(n.Text), w.ID, h.words.Prefix),
 	}
-	if n.Reply != 0 && w.Thread.Pull != nil {
+	if (n.Reply != 0 || n.OnPull) && w.Thread.Pull != nil {
 		p.Number = w.Thread.Pull.Number
+	}
+	if n.Reply != 0 {
 		_, err := h.client.Reply(ctx, p, ID(n.Reply))
 		return unlessRefused(err)
 	}
@@ -135,7 +137,8 @@ func (h *Hub) Mark(ctx context.Context, slug string, r work.Receipt) error {
 		return err
 	}
 	if r.Text != "" {
-		post := Post{Slug: slug, Number: on.Number, Key: "answer/" + r.Request, Body: h.words.Prefix + ": " + Outgoing(r.Text), Pointer: pointer}
+		body := forge.CommentCommands(Outgoing(r.Text), r.Workstream, h.words.Prefix)
+		post := Post{Slug: slug, Number: on.Number, Key: "answer/" + r.Request, Body: body, Pointer: pointer}
 		if _, err := h.client.Upsert(ctx, post); unlessRefused(err) != nil {
 			return err
 		}

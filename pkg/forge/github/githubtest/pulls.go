@@ -69,6 +69,16 @@ func (r *Repository) Review(by string, number int, verdict, body string, remarks
 	return p.submit(r.user(by), state, body, p.headOID, remarks).id
 }
 
+// Reviews are the ids of a pull request's reviews, oldest first.
+func (r *Repository) Reviews(number int) []int64 {
+	defer r.server.lock()()
+	var ids []int64
+	for _, review := range r.pull(number).reviews {
+		ids = append(ids, review.id)
+	}
+	return ids
+}
+
 // DismissReview takes the verdict out of a review.
 func (r *Repository) DismissReview(number int, id int64) {
 	defer r.server.lock()()
