@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -79,6 +81,13 @@ func viewOf(cfg *config.Config, st *store.Store, board *work.Board, now time.Tim
 	view := report.View{Now: now, Hold: board.Agents.Hold}
 	for _, r := range board.Requests {
 		view.Requests = append(view.Requests, report.RequestOf(r))
+	}
+	for _, id := range slices.Sorted(maps.Keys(repos)) {
+		if repo := board.Repositories[id]; repo != nil {
+			for _, t := range repo.Troubles {
+				view.Troubles = append(view.Troubles, report.Trouble{Repository: id, Trouble: t})
+			}
+		}
 	}
 	byID := make(map[string]*work.Workstream, len(board.Workstreams))
 	for id, w := range board.Workstreams {

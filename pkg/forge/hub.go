@@ -3,12 +3,27 @@ package forge
 import (
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
 )
 
 // trouble is what errors of a hub are.
-type trouble interface{ Passing() bool }
+type trouble interface {
+	Passing() bool
+	Reason() string
+	Resumes() time.Time
+}
+
+// Explain is an error of a hub as trouble that a repository has; ok is false when
+// it is of something else.
+func Explain(err error) (t work.Trouble, ok bool) {
+	var of trouble
+	if ok = errors.As(err, &of); ok {
+		t = work.Trouble{Text: of.Reason(), Passing: of.Passing(), Until: of.Resumes()}
+	}
+	return t, ok
+}
 
 // FromHub reports whether an error is one of a hub.
 func FromHub(err error) bool { return errors.As(err, new(trouble)) }
@@ -26,6 +41,7 @@ type Ask struct {
 	Repository string          // id of the repository
 	Slug       string          // as configured
 	State      json.RawMessage // what the hub remembered the last time
+	NotBefore  time.Time       // it is to be left alone until then
 	Open       []Open
 }
 
@@ -45,7 +61,8 @@ type News struct {
 	Said       map[string][]Entry       // by workstream: what people it believes said on its thread, and that is no request
 	State      json.RawMessage          // to remember once the requests are decided
 	Notices    []string                 // for the tick's line
-	Err        error                    // why there is nothing, or not all; it says what a person does
+	Err        error                    // why there is nothing; it says what a person does
+	Barred     error                    // why nothing can be told there, likewise
 }
 
 // PullRequest is one to be opened, or brought up to date.

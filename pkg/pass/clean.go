@@ -29,6 +29,7 @@ func (c *clean) Select(board *work.Board, b *Batch, now time.Time) []Job {
 		}
 	}
 	if !c.expired {
+		jobs = append(jobs, c.tell.troubles.end(board)...)
 		c.expired = true
 		jobs = append(jobs, c.expire(board, now), decide("look at the stores", "", func(time.Time) error {
 			if anew := c.trees.Anew(); len(anew) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 
 	"github.com/backburner-cli/backburner/pkg/forge"
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -83,36 +84,62 @@ func (d display) draftDue(t *work.Thread) bool {
 	return d.commit != "" && t.Pull != nil && t.Pull.State == work.StateOpen && t.Pull.Draft != d.draft
 }
 
-// on shows it, and notes in t what was shown.
-func (d display) on(ctx context.Context, hub Hub, slug string, t *work.Thread) error {
-	if d.hash != t.StatusHash {
-		id, err := hub.ShowStatus(ctx, slug, *t, d.id, d.text)
-		if err != nil {
-			return err
+// on shows it, and notes in t what was shown. What one part of it cannot be shown
+// for does not keep the others back, unless it passes.
+func (d display) on(ctx context.Context, hub Hub, slug string, t *work.Thread) (trouble error) {
+	for _, part := range []func(context.Context, Hub, string, *work.Thread) error{d.showText, d.showLabel, d.showCommit, d.showDraft} {
+		err := part(ctx, hub, slug, t)
+		if trouble = errors.Join(trouble, err); forge.Passes(err) {
+			break
 		}
+	}
+	return trouble
+}
+
+func (d display) showText(ctx context.Context, hub Hub, slug string, t *work.Thread) error {
+	if d.hash == t.StatusHash {
+		return nil
+	}
+	id, err := hub.ShowStatus(ctx, slug, *t, d.id, d.text)
+	if err == nil {
 		t.StatusComment, t.StatusHash = id, d.hash
 	}
-	if d.labels(t) {
-		var add []string
-		if d.label != "" {
-			add = []string{d.label}
-		}
-		if err := hub.SetLabels(ctx, slug, t.Number, add, t.Labels); err != nil {
-			return err
-		}
+	return err
+}
+
+func (d display) showLabel(ctx context.Context, hub Hub, slug string, t *work.Thread) error {
+	if !d.labels(t) {
+		return nil
+	}
+	var add []string
+	if d.label != "" {
+		add = []string{d.label}
+	}
+	err := hub.SetLabels(ctx, slug, t.Number, add, t.Labels)
+	if err == nil {
 		t.Labels = add
 	}
-	if d.commitDue(t) {
-		if err := hub.SetCommitStatus(ctx, slug, d.commit, d.state, "gates are "+d.state); err != nil {
-			return err
-		}
+	return err
+}
+
+func (d display) showCommit(ctx context.Context, hub Hub, slug string, t *work.Thread) error {
+	if !d.commitDue(t) {
+		return nil
+	}
+	err := hub.SetCommitStatus(ctx, slug, d.commit, d.state, "gates are "+d.state)
+	if err == nil {
 		t.CommitStatus = d.commit + " " + d.state
 	}
-	if d.draftDue(t) {
-		if err := hub.SetDraft(ctx, slug, *t.Pull, d.draft); err != nil {
-			return err
-		}
+	return err
+}
+
+func (d display) showDraft(ctx context.Context, hub Hub, slug string, t *work.Thread) error {
+	if !d.draftDue(t) {
+		return nil
+	}
+	err := hub.SetDraft(ctx, slug, *t.Pull, d.draft)
+	if err == nil {
 		t.Pull.Draft = d.draft
 	}
-	return nil
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/forge"
@@ -33,7 +32,8 @@ type hubs struct {
 	hub          Hub
 	repositories Repositories
 	store        Store
-	thread       Forge                    // keeps what was said beside the state
+	thread       Forge // keeps what was said beside the state
+	troubles     *troubles
 	sightings    map[string]work.Sighting // not yet looked at, by workstream
 	said         map[string][]forge.Entry // not yet kept, likewise
 }
@@ -47,14 +47,11 @@ func (h *hubs) read(board *work.Board, b *Batch) []Job {
 	}
 	return []Job{do("read the forge", "", func(ctx context.Context) Record {
 		all := h.hub.Read(ctx, asks)
-		return func(time.Time) (Act, error) {
+		return func(now time.Time) (Act, error) {
 			h.sightings, h.said = make(map[string]work.Sighting), make(map[string][]forge.Entry)
-			var notices []string
+			var notices []error
 			for _, news := range all {
-				notices = append(notices, news.Notices...)
-				if news.Err != nil {
-					notices = append(notices, news.Repository+": "+news.Err.Error())
-				}
+				notices = append(notices, h.wrong(board, news, now)...)
 				maps.Copy(h.sightings, news.Sightings)
 				maps.Copy(h.said, news.Said)
 				for _, r := range news.Requests {
@@ -62,12 +59,24 @@ func (h *hubs) read(board *work.Board, b *Batch) []Job {
 				}
 				b.News = append(b.News, news)
 			}
-			if len(notices) > 0 {
-				return nil, Notice(strings.Join(notices, "\n"))
-			}
-			return nil, nil
+			return nil, together(notices)
 		}
 	})}
+}
+
+// wrong is what is to be said of how a repository was read.
+func (h *hubs) wrong(board *work.Board, news forge.News, now time.Time) (notices []error) {
+	repo := board.Repository(news.Repository)
+	for _, n := range news.Notices {
+		notices = append(notices, Notice(repo.ID+": "+n))
+	}
+	for _, err := range []error{news.Err, news.Barred} {
+		if err != nil {
+			notices = append(notices, h.troubles.meet(repo, false, err, now))
+		}
+	}
+	h.troubles.well(repo.ID, false) // or it was met above
+	return notices
 }
 
 func (h *hubs) asks(board *work.Board) []forge.Ask {
@@ -80,7 +89,7 @@ func (h *hubs) asks(board *work.Board) []forge.Ask {
 	var asks []forge.Ask
 	for _, id := range slices.Sorted(maps.Keys(h.repositories)) {
 		if slug := h.repositories[id].Slug; slug != "" {
-			asks = append(asks, forge.Ask{Repository: id, Slug: slug, State: board.Repository(id).Hub, Open: open[id]})
+			asks = append(asks, forge.Ask{Repository: id, Slug: slug, State: board.Repository(id).Hub, NotBefore: board.Repository(id).Untouched(), Open: open[id]})
 		}
 	}
 	return asks
@@ -123,11 +132,13 @@ func wasRead(board *work.Board, b *Batch) []Job {
 	var jobs []Job
 	for _, news := range b.News {
 		undecided := func(in *Incoming) bool { return in.Hub && in.Repository == news.Repository && !in.Done }
-		if news.State == nil || slices.ContainsFunc(b.Incoming, undecided) {
+		if slices.ContainsFunc(b.Incoming, undecided) {
 			continue
 		}
 		job := decide("remember "+news.Repository, "", func(time.Time) error {
-			board.Repository(news.Repository).Hub = news.State
+			if news.State != nil { // else it was not read, and only that is saved
+				board.Repository(news.Repository).Hub = news.State
+			}
 			return nil
 		})
 		job.Repository = news.Repository

@@ -24,6 +24,7 @@ type land struct {
 	forge        Forge
 	hub          Hub
 	repositories Repositories
+	troubles     *troubles
 	putOff       map[string]bool // what this tick tried in vain, by intent or workstream
 	merging      map[string]bool // repositories that something is being merged into: one merge builds on the other
 }
@@ -47,7 +48,7 @@ func (l *land) Select(board *work.Board, b *Batch, now time.Time) []Job {
 			}
 			jobs = append(jobs, l.publish(w, repo))
 		case work.PostReview:
-			jobs = append(jobs, l.review(w, repo))
+			jobs = append(jobs, l.review(board, w, repo))
 		case work.Land:
 			if l.merging[repo.ID] {
 				return []Job{{Wait: true}}

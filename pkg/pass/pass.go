@@ -44,7 +44,7 @@ func (p *Pass) rows() []Row {
 		// Finish what a dead tick left: live agents of it ended, finished ones adopted.
 		{Name: "settle", Phase: &settle{p.runs}},
 		// Read specs and requests; apply what people asked of workstreams.
-		{Name: "sync", Phase: &sync{p.store, p.forge, p.repositories, &hubs{hub: p.hub, repositories: p.repositories, store: p.store, thread: p.forge}, p.end, nil}, Again: true, Safe: true},
+		{Name: "sync", Phase: &sync{p.store, p.forge, p.repositories, &hubs{hub: p.hub, repositories: p.repositories, store: p.store, thread: p.forge, troubles: p.troubles}, p.end, nil}, Again: true, Safe: true},
 		// Decide on every add: queue it, put it off, or refuse it, with a reason.
 		{Name: "enrol", Phase: &enrol{p.store, p.settings, p.repositories}, Again: true, Safe: true},
 		// Fill the active set, apply budgets, carry statuses on, make the tasks they call for.
@@ -62,7 +62,7 @@ func (p *Pass) rows() []Row {
 		// Sort failures: again now, again later, or stop.
 		{Name: "classify", Phase: &classify{p.repositories}, Each: true, Safe: true},
 		// Publish branches with their review bundle; merge what a person asked to merge.
-		{Name: "land", Phase: &land{p.trees, p.store, p.forge, p.hub, p.repositories, make(map[string]bool), make(map[string]bool)}, Each: true, Safe: true},
+		{Name: "land", Phase: &land{p.trees, p.store, p.forge, p.hub, p.repositories, p.troubles, make(map[string]bool), make(map[string]bool)}, Each: true, Safe: true},
 		// Say on the thread what is due to be said; also after every other row.
 		{Name: "tell", Phase: p.tell, Each: true, Safe: true},
 		// Remove finished workspaces, expire old artifacts, archive closed workstreams.
@@ -122,7 +122,9 @@ type Pass struct {
 	runs  *runs
 	tell  *tell
 	busy  *busy
-	end   func(workstream string) // ends the agent that runs for a workstream
+
+	troubles *troubles
+	end      func(workstream string) // ends the agent that runs for a workstream
 
 	line func() work.Tick // what the tick did so far
 
@@ -164,10 +166,12 @@ type Collaborators struct {
 
 // New prepares a pass over a loaded board.
 func New(board *work.Board, s Settings, repositories Repositories, c Collaborators) *Pass {
+	met := newTroubles()
 	p := &Pass{
-		board: board, settings: s, repositories: repositories,
+		troubles: met,
+		board:    board, settings: s, repositories: repositories,
 		store: c.Store, trees: c.Workspaces, forge: c.Forge, hub: c.Hub,
-		tell: &tell{c.Forge, c.Store, c.Hub, repositories, make(map[string]bool), make(map[string]int64)}, busy: newBusy(),
+		tell: &tell{c.Forge, c.Store, c.Hub, repositories, met, make(map[string]bool), make(map[string]int64)}, busy: newBusy(),
 		lease: c.Lease, watch: c.Watch, log: c.Log, now: c.Now,
 	}
 	p.runs = &runs{agents: c.Agents, gates: c.Gates, trees: c.Workspaces, store: c.Store, forge: c.Forge,

@@ -29,17 +29,17 @@ func (l *land) openPull(ctx context.Context, w *work.Workstream, repo Repository
 
 // review puts the review that an agent wrote on the pull request. The review
 // that is kept with the workstream is the intent.
-func (l *land) review(w *work.Workstream, repo Repository) Job {
+func (l *land) review(board *work.Board, w *work.Workstream, repo Repository) Job {
 	drafted := *w.Drafted
 	pull := w.Thread.Pull.Number
-	return do("review #"+fmt.Sprint(pull), w.ID, func(ctx context.Context) Record {
+	job := do("review #"+fmt.Sprint(pull), w.ID, func(ctx context.Context) Record {
 		err := l.hub.Review(ctx, repo.Slug, forge.PostedReview{
 			ID: w.ID + "." + drafted.Task, Pull: pull, Commit: drafted.Head, Review: drafted.Review,
 		})
 		return func(now time.Time) (Act, error) {
 			if forge.Passes(err) {
 				l.putOff[w.ID] = true
-				return nil, err
+				return nil, l.troubles.meet(board.Repository(repo.ID), true, err, now)
 			}
 			w.Drafted = nil
 			if err != nil {
@@ -48,6 +48,8 @@ func (l *land) review(w *work.Workstream, repo Repository) Job {
 			return nil, nil
 		}
 	})
+	job.Repository = repo.ID
+	return job
 }
 
 // mergeOnHub has the forge merge the pull request, and looks whether what landed

@@ -140,6 +140,7 @@ func (s *summary) stopped(why error) {
 func (s *summary) line(board *work.Board, repositories Repositories, failure error, now time.Time) work.Tick {
 	t := s.Tick
 	t.EndedAt = now.UTC()
+	t.Passing = goingAway(board)
 	t.Changes = []work.Change{}
 	for _, id := range s.order {
 		c := *s.changes[id]

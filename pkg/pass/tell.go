@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -17,7 +18,8 @@ type tell struct {
 	store        Store
 	hub          Hub
 	repositories Repositories
-	silent       map[string]bool  // repositories that could not be told something: the next tick tries again
+	troubles     *troubles
+	silent       map[string]bool  // repositories, and workstreams, of which something could not be told: the next tick tries again
 	even         map[string]int64 // versions of workstreams of which nothing was owed
 }
 
@@ -36,8 +38,8 @@ func (t *tell) due(board *work.Board, b *Batch, now time.Time, shows func(*work.
 	var jobs []Job
 	for _, w := range b.workstreams(board) {
 		show := shows(w)
-		if (len(w.Outbox) > 0 || show && t.owes(w, now)) && !t.silent[w.Repository] {
-			jobs = append(jobs, t.job(w, show, now))
+		if (len(w.Outbox) > 0 || show && t.owes(w, now)) && !t.mute(w) {
+			jobs = append(jobs, t.job(board, w, show, now))
 		}
 	}
 	return jobs
@@ -48,8 +50,8 @@ func (t *tell) due(board *work.Board, b *Batch, now time.Time, shows func(*work.
 func (t *tell) between(board *work.Board, b *Batch, now time.Time) []Job {
 	var jobs []Job
 	for _, w := range b.workstreams(board) {
-		if len(w.Outbox) > 0 && !t.silent[w.Repository] {
-			jobs = append(jobs, t.job(w, false, now))
+		if len(w.Outbox) > 0 && !t.mute(w) {
+			jobs = append(jobs, t.job(board, w, false, now))
 		}
 	}
 	if b.First || b.Inbox {
@@ -57,6 +59,8 @@ func (t *tell) between(board *work.Board, b *Batch, now time.Time) []Job {
 	}
 	return jobs
 }
+
+func (t *tell) mute(w *work.Workstream) bool { return t.silent[w.Repository] || t.silent[w.ID] }
 
 // owes reports whether something is due to be told of a workstream.
 func (t *tell) owes(w *work.Workstream, now time.Time) bool {
@@ -81,7 +85,7 @@ func (t *tell) display(w *work.Workstream, now time.Time) display {
 	return displayOf(w, work.Next(w, t.repositories[w.Repository].Policy, now))
 }
 
-func (t *tell) job(w *work.Workstream, rests bool, now time.Time) Job {
+func (t *tell) job(board *work.Board, w *work.Workstream, rests bool, now time.Time) Job {
 	copied := w.Clone() // a plan that was accepted never changes
 	slug := ""
 	var show *display
@@ -92,12 +96,12 @@ func (t *tell) job(w *work.Workstream, rests bool, now time.Time) Job {
 		d := t.display(w, now)
 		show = &d
 	}
-	return do("tell "+w.ID, w.ID, func(ctx context.Context) Record {
+	job := do("tell "+w.ID, w.ID, func(ctx context.Context) Record {
 		told, trouble := t.notices(ctx, slug, copied)
-		if trouble == nil && show != nil {
-			trouble = show.on(ctx, t.hub, slug, copied.Thread)
+		if !forge.Passes(trouble) && show != nil {
+			trouble = errors.Join(trouble, show.on(ctx, t.hub, slug, copied.Thread))
 		}
-		return func(time.Time) (Act, error) {
+		return func(now time.Time) (Act, error) {
 			var left []work.Notice
 			for _, n := range w.Outbox {
 				if !told[n.ID] {
@@ -108,33 +112,54 @@ func (t *tell) job(w *work.Workstream, rests bool, now time.Time) Job {
 			if w.Thread != nil {
 				w.Thread.Shown(copied.Thread)
 			}
-			if trouble != nil {
-				t.silent[w.Repository] = true
+			if slug == "" {
+				return nil, trouble
 			}
-			return nil, trouble
+			return nil, t.spoke(board.Repository(w.Repository), w.ID, trouble, now)
 		}
 	})
+	job.Repository = w.Repository
+	return job
 }
 
-// notices tells what is in the outbox, in order, and which of it was told.
-func (t *tell) notices(ctx context.Context, slug string, w *work.Workstream) (told map[string]bool, err error) {
+// spoke notes how it went to tell something of a workstream, or of the repository.
+// What passes by itself keeps the whole repository silent, the rest only this.
+func (t *tell) spoke(repo *work.Repository, of string, trouble error, now time.Time) error {
+	if trouble == nil {
+		t.troubles.well(repo.ID, true)
+		return nil
+	}
+	if forge.Passes(trouble) {
+		of = repo.ID
+	}
+	t.silent[of] = true
+	return t.troubles.meet(repo, true, trouble, now)
+}
+
+// notices tells what is in the outbox, in order, and which of it was told. What
+// one of them cannot be told for does not keep the others back, unless it passes.
+func (t *tell) notices(ctx context.Context, slug string, w *work.Workstream) (told map[string]bool, trouble error) {
 	told = make(map[string]bool)
 	folder := t.store.Folder(w.ID)
 	for _, n := range w.Outbox {
 		if strings.HasPrefix(n.ID, "plan:") && w.Plan != nil {
 			n.Text = forge.RenderPlan(w.Plan, w.Revision) + "\n" + n.Text
 		}
-		if err = t.forge.Tell(ctx, folder, n); err != nil {
-			return told, err
+		if err := t.forge.Tell(ctx, folder, n); err != nil {
+			return told, errors.Join(trouble, err)
 		}
 		if slug != "" && spoken[n.Event] {
-			if err = t.hub.Say(ctx, slug, w, n); err != nil {
-				return told, err
+			err := t.hub.Say(ctx, slug, w, n)
+			if trouble = errors.Join(trouble, err); forge.Passes(err) {
+				return told, trouble
+			}
+			if err != nil {
+				continue
 			}
 		}
 		told[n.ID] = true
 	}
-	return told, nil
+	return told, trouble
 }
 
 // spoken are the events that get a comment of their own on the hub; the others
@@ -149,29 +174,35 @@ func (t *tell) receipts(board *work.Board) []Job {
 	var jobs []Job
 	for id, repo := range board.Repositories {
 		slug := t.repositories[id].Slug
-		if len(repo.Marks) == 0 || slug == "" || t.silent[id] {
+		if len(repo.Marks) == 0 || slug == "" || t.silent[id] || t.silent[receiptsOf+id] {
 			continue
 		}
 		marks := append([]work.Receipt{}, repo.Marks...)
-		job := do("receipts of "+id, "", func(ctx context.Context) Record {
-			var trouble error
-			done := 0
-			for ; done < len(marks) && trouble == nil; done++ {
-				trouble = t.hub.Mark(ctx, slug, marks[done])
-			}
-			if trouble != nil {
-				done--
-			}
-			return func(time.Time) (Act, error) {
-				repo.Marks = repo.Marks[done:] // only ever appended to
-				if trouble != nil {
-					t.silent[id] = true
-				}
-				return nil, trouble
+		job := do(receiptsOf+id, "", func(ctx context.Context) Record {
+			left, trouble := t.mark(ctx, slug, marks)
+			return func(now time.Time) (Act, error) {
+				repo.Marks = append(left, repo.Marks[len(marks):]...) // only ever appended to
+				return nil, t.spoke(repo, receiptsOf+id, trouble, now)
 			}
 		})
 		job.Repository = id
 		jobs = append(jobs, job)
 	}
 	return jobs
+}
+
+const receiptsOf = "receipts of "
+
+// mark leaves receipts, and returns those that could not be left.
+func (t *tell) mark(ctx context.Context, slug string, marks []work.Receipt) (left []work.Receipt, trouble error) {
+	for i, m := range marks {
+		err := t.hub.Mark(ctx, slug, m)
+		if trouble = errors.Join(trouble, err); forge.Passes(err) {
+			return append(left, marks[i:]...), trouble
+		}
+		if err != nil {
+			left = append(left, m)
+		}
+	}
+	return left, trouble
 }

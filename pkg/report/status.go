@@ -156,6 +156,13 @@ func footer(b *strings.Builder, v View, s Style) {
 	for _, r := range v.Requests {
 		fmt.Fprintf(b, "%s\n", request(r))
 	}
+	for _, t := range v.Troubles {
+		color := yellow
+		if t.Passing {
+			color = dim
+		}
+		fmt.Fprintf(b, "%s\n", s.paint(color, work.Printable(t.Repository)+" ("+since(t.Since, v.Now)+"): "+oneLine(t.Text)))
+	}
 	for _, p := range v.Problems {
 		fmt.Fprintf(b, "%s\n", s.paint(red, "Problem: "+oneLine(p)))
 	}

@@ -20,7 +20,7 @@ func Quiet(t work.Tick) bool {
 // Tick prints what a tick did: nothing when nothing happened, else a paragraph
 // for each workstream it changed, what it cost, and what a person has to do.
 func Tick(out io.Writer, t work.Tick, s Style) error {
-	if Quiet(t) {
+	if Quiet(t) && (s.Width == 0 || len(t.Passing) == 0) { // whoever looks on wants to know why nothing happens
 		return nil
 	}
 	_, err := io.WriteString(out, tickText(t, s))
@@ -50,7 +50,10 @@ func tickText(t work.Tick, s Style) string {
 			fmt.Fprintf(&b, "%s\n", s.paint(yellow, line))
 		}
 	}
-	if len(t.Notices) > 0 {
+	for _, p := range t.Passing {
+		fmt.Fprintf(&b, "%s\n", s.paint(dim, oneLine(p)))
+	}
+	if len(t.Notices)+len(t.Passing) > 0 {
 		b.WriteString("\n")
 	}
 	if t.Error != "" {

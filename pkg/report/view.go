@@ -18,8 +18,15 @@ type View struct {
 	Lease       *Lease     `json:"lease"`       // null while no tick runs
 	Hold        *work.Hold `json:"hold,omitempty"`
 	Requests    []Request  `json:"requests,omitempty"` // not decided yet, oldest first
+	Troubles    []Trouble  `json:"troubles,omitempty"` // of repositories with their forge
 	Problems    []string   `json:"problems,omitempty"` // what belongs to no workstream: files set aside, bad specs
 	Now         time.Time  `json:"now"`                // when it was looked at; its zone is that of the times shown
+}
+
+// Trouble is what keeps a repository from its forge.
+type Trouble struct {
+	Repository string `json:"repository"`
+	work.Trouble
 }
 
 // Item is one workstream in a view.

@@ -26,7 +26,9 @@ type Repository struct {
 	Specs  map[string]SpecFile `json:"specs,omitempty"` // by path: what was already considered
 	Hub    json.RawMessage     `json:"hub,omitempty"`   // what the forge with its issues remembers: cursors, permissions
 	Marks  []Receipt           `json:"marks,omitempty"` // due there
-	SeenAt time.Time           `json:"seen_at,omitzero"`
+
+	Troubles []Trouble `json:"troubles,omitempty"` // with the forge, oldest first
+	SeenAt   time.Time `json:"seen_at,omitzero"`
 }
 
 // Receipt tells whoever asked for something on a forge what became of it.

@@ -19,6 +19,7 @@ type Tick struct {
 	Recoveries  map[string]int `json:"recoveries,omitempty"` // by outcome
 	Changes     []Change       `json:"workstreams"`
 	Notices     []string       `json:"notices,omitempty"` // what belongs to no workstream
+	Passing     []string       `json:"passing,omitempty"` // trouble that goes away by itself: nobody has to hear of it
 }
 
 // Change is what a tick did to one workstream.

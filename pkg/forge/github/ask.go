@@ -9,9 +9,9 @@ import (
 	"github.com/backburner-cli/backburner/pkg/work"
 )
 
-// take makes of one event what it is for the pass: a request, something that was
+// consider makes of one event what it is for the pass: a request, something that was
 // said, or nothing.
-func (r *one) take(ctx context.Context, t Thread, e Event) error {
+func (r *one) consider(ctx context.Context, t Thread, e Event) error {
 	o, open := r.open[t.Number]
 	if e.Kind == Edited && open {
 		e.By = t.changed(o.Spec)

@@ -58,10 +58,20 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// Reason is what is wrong and what a person does about it, whatever was asked for.
+func (e *Error) Reason() string {
+	bare := *e
+	bare.Op, bare.Sent = "", false
+	return bare.Error()
+}
+
+// Resumes is from when on GitHub may be asked again; zero when that does not matter.
+func (e *Error) Resumes() time.Time { return e.Until }
+
 func (e *Error) what() string {
-	message := strings.Join(strings.Fields(e.Message), " ")
+	message := strings.TrimRight(strings.Join(strings.Fields(e.Message), " "), ".")
 	switch {
-	case e.Status == 0:
+	case e.Status == 0, e.Status == http.StatusOK && message != "": // the answers of GraphQL
 		return message
 	case message == "":
 		return fmt.Sprintf("GitHub answered %d", e.Status)

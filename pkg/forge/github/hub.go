@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/backburner-cli/backburner/pkg/forge"
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -27,6 +28,14 @@ type Hub struct {
 	options Options
 	words   Words
 	client  *Client
+	names   sync.Map // by slug of the configuration: what the repository is called now
+}
+
+func (h *Hub) now(slug string) string {
+	if name, known := h.names.Load(slug); known {
+		return name.(string)
+	}
+	return slug
 }
 
 // NewHub is a hub. Nothing is asked of GitHub before its first call.
@@ -58,6 +67,7 @@ const pointer = "The whole text is in the files of the run; see `backburner logs
 // Say puts a notice on the thread, once: as a comment, or as the answer to one of
 // a review. A thread that is locked or gone is told nothing.
 func (h *Hub) Say(ctx context.Context, slug string, w *work.Workstream, n work.Notice) error {
+	slug = h.now(slug)
 	p := Post{
 		Slug: slug, Number: w.Thread.Number, Key: w.ID + "/" + n.ID, Pointer: pointer,
 		Body: forge.CommentCommands(Outgoing(n.Text), w.ID, h.words.Prefix),
@@ -84,6 +94,7 @@ func unlessRefused(err error) error {
 
 // ShowStatus edits the one comment that says how the work stands, or makes it.
 func (h *Hub) ShowStatus(ctx context.Context, slug string, t work.Thread, id, text string) (comment int64, err error) {
+	slug = h.now(slug)
 	there, err := h.client.Upsert(ctx, Post{
 		Slug: slug, Number: t.Number, Key: id + "/status", Pointer: pointer, ID: ID(t.StatusComment),
 		Body: forge.CommentCommands(Outgoing(text), id, h.words.Prefix),
@@ -100,6 +111,7 @@ var colors = map[string]string{
 // SetLabels puts labels of statuses on a thread and takes others off. People find
 // by them what waits for them.
 func (h *Hub) SetLabels(ctx context.Context, slug string, number int, add, remove []string) error {
+	slug = h.now(slug)
 	for _, status := range remove {
 		if slices.Contains(add, status) {
 			continue
@@ -122,6 +134,7 @@ func (h *Hub) statusLabel(status string) string {
 // Mark tells who asked what became of it: by a reaction, and in words where those
 // are called for. A label that asked for something once is taken off.
 func (h *Hub) Mark(ctx context.Context, slug string, r work.Receipt) error {
+	slug = h.now(slug)
 	on, label, err := parseTarget(slug, r.Target)
 	if err != nil {
 		return nil // of an older version: nobody waits for it any more
@@ -177,12 +190,14 @@ const statusContext = "backburner/gates"
 
 // SetCommitStatus says on a commit how its gates stand.
 func (h *Hub) SetCommitStatus(ctx context.Context, slug, commit, state, text string) error {
+	slug = h.now(slug)
 	return unlessRefused(h.client.SetStatus(ctx, slug, commit, CommitStatus{State: state, Context: statusContext, Description: text}))
 }
 
 // OpenPull opens the pull request of a branch, or brings the one that is there up
 // to date.
 func (h *Hub) OpenPull(ctx context.Context, slug, id string, p forge.PullRequest) (work.Pull, error) {
+	slug = h.now(slug)
 	proposal := Proposal{
 		Slug: slug, Key: id + "/pull", Branch: p.Branch, Head: p.Head, Base: p.Base, Title: OutgoingTitle(p.Title), Body: Outgoing(p.Body),
 		Pointer: pointer, Closes: p.Closes, Draft: p.Draft,
@@ -202,17 +217,20 @@ func (h *Hub) OpenPull(ctx context.Context, slug, id string, p forge.PullRequest
 
 // SetDraft makes a pull request a draft, or ready for review.
 func (h *Hub) SetDraft(ctx context.Context, slug string, p work.Pull, draft bool) error {
+	slug = h.now(slug)
 	return unlessRefused(h.client.SetDraft(ctx, threadName(slug, p.Number), p.Node, draft))
 }
 
 // Review puts a review on a pull request, once.
 func (h *Hub) Review(ctx context.Context, slug string, r forge.PostedReview) error {
+	slug = h.now(slug)
 	_, err := h.client.Publish(ctx, Opinion{Slug: slug, Number: r.Pull, Key: r.ID, Commit: r.Commit, Pointer: pointer, Review: r.Review})
 	return err
 }
 
 // Merge merges a pull request that has the head which was tested.
 func (h *Hub) Merge(ctx context.Context, slug string, m forge.MergeAsk) forge.MergeAnswer {
+	slug = h.now(slug)
 	landing, err := h.client.Land(ctx, Wish{
 		Slug: slug, Number: m.Pull.Number, Node: m.Pull.Node, Head: m.Head, Strategy: m.Strategy,
 		Title: OutgoingTitle(m.Title), Message: m.Message,

@@ -72,6 +72,9 @@ func (c *Client) look(ctx context.Context, w Wish) (Open, error) {
 	if err != nil {
 		return Open{}, err
 	}
+	if all[0].Err != nil {
+		return Open{}, all[0].Err
+	}
 	if all[0].Gone || all[0].Pull == nil {
 		return Open{}, &Error{Op: "merge " + threadName(w.Slug, w.Number), Kind: KindNotFound, Message: "the pull request is not there any more"}
 	}

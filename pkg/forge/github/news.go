@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,7 +24,6 @@ type memory struct {
 	Talk   map[string]string    `json:"talk,omitempty"` // Open.Said of open threads, by node
 	Roles  map[string]Role      `json:"roles,omitempty"`
 	Tags   map[string]Tag       `json:"tags,omitempty"`
-	Until  time.Time            `json:"until,omitzero"` // GitHub asked to be left alone until then
 }
 
 // one is one repository while it is read.
@@ -35,6 +33,7 @@ type one struct {
 	m      memory
 	news   forge.News
 	viewer Viewer
+	read   bool               // to its end
 	open   map[int]forge.Open // by number of the issue and of the pull request
 }
 
@@ -46,16 +45,15 @@ func (h *Hub) Read(ctx context.Context, asks []forge.Ask) []forge.News {
 	for i, ask := range asks {
 		all[i] = newOne(h, ask)
 		maps.Copy(tags, all[i].m.Tags)
-		if all[i].m.Until.After(until) {
-			until = all[i].m.Until
+		if ask.NotBefore.After(until) {
+			until = ask.NotBefore
 		}
+		h.names.Store(ask.Slug, all[i].m.Slug)
 	}
 	o := h.options
 	o.Tags, o.NotBefore = tags, until
 	h.client = New(o)
-	if err := h.readAll(ctx, all); err != nil {
-		all[0].news.Err = err // of all of them; once is enough
-	}
+	h.readAll(ctx, all)
 	kept := h.client.Tags()
 	news := make([]forge.News, len(all))
 	for i, r := range all {
@@ -83,7 +81,18 @@ func newOne(h *Hub, ask forge.Ask) *one {
 }
 
 // readAll asks about all repositories at once, and then about those that moved.
-func (h *Hub) readAll(ctx context.Context, all []*one) error {
+// What is wrong with all of them is the error of each that is not read.
+func (h *Hub) readAll(ctx context.Context, all []*one) {
+	if err := h.readEach(ctx, all); err != nil {
+		for _, r := range all {
+			if !r.read && r.news.Err == nil {
+				r.news.Err = err
+			}
+		}
+	}
+}
+
+func (h *Hub) readEach(ctx context.Context, all []*one) error {
 	slugs := make([]string, len(all))
 	for i, r := range all {
 		slugs[i] = r.m.Slug
@@ -96,24 +105,25 @@ func (h *Hub) readAll(ctx context.Context, all []*one) error {
 	if err != nil {
 		return err
 	}
+	for i, r := range all {
+		r.viewer = viewer
+		if err := probed[i].Err; err != nil {
+			r.news.Err = err
+		}
+	}
 	moved := make(map[*one][]string)
 	if err := h.lookAtOpen(ctx, all, moved); err != nil {
 		return err
 	}
 	for i, r := range all {
-		r.viewer = viewer
-		if probed[i].Err != nil {
-			r.news.Err = probed[i].Err
+		if r.news.Err != nil {
 			continue
 		}
-		err := r.read(ctx, probed[i], moved[r])
-		var ours *Error
-		if errors.As(err, &ours) && ours.Passing() && !ours.Until.IsZero() {
+		err := r.take(ctx, probed[i], moved[r])
+		if isKind(err, KindRateLimited) || isKind(err, KindSecondary) {
 			return err // of no use to ask about the others
 		}
-		if err != nil {
-			r.news.Err = err
-		}
+		r.news.Err, r.read = err, err == nil
 	}
 	return nil
 }
@@ -122,6 +132,9 @@ func (h *Hub) readAll(ctx context.Context, all []*one) error {
 func (h *Hub) lookAtOpen(ctx context.Context, all []*one, moved map[*one][]string) error {
 	var nodes []string
 	for _, r := range all {
+		if r.news.Err != nil {
+			continue // what cannot be seen is not gone
+		}
 		for _, o := range r.ask.Open {
 			nodes = append(nodes, o.Thread.Node)
 			if p := o.Thread.Pull; p != nil && p.Node != o.Thread.Node {
@@ -141,12 +154,30 @@ func (h *Hub) lookAtOpen(ctx context.Context, all []*one, moved map[*one][]strin
 		at[s.Node] = s
 	}
 	for _, r := range all {
+		if r.news.Err != nil {
+			continue
+		}
 		for _, o := range r.ask.Open {
+			if r.hidden(o, at) {
+				break
+			}
 			r.sight(o, at)
 		}
 		moved[r] = r.talked(at)
 	}
 	return nil
+}
+
+// hidden reports whether the thread of open work, or its pull request, may not be
+// looked at today.
+func (r *one) hidden(o forge.Open, at map[string]Open) bool {
+	for _, node := range []string{o.Thread.Node, pullNode(o)} {
+		if e := at[node].Err; e != nil {
+			r.news.Err = e
+			return true
+		}
+	}
+	return false
 }
 
 // sight says where one open workstream stands.
@@ -199,12 +230,14 @@ func pullNode(o forge.Open) string {
 	return o.Thread.Pull.Node
 }
 
-// read takes in what moved in one repository.
-func (r *one) read(ctx context.Context, p Probed, talked []string) error {
+// take reads what moved in one repository.
+func (r *one) take(ctx context.Context, p Probed, talked []string) error {
 	if p.Slug != "" && !strings.EqualFold(p.Slug, r.ask.Slug) && p.Slug != r.m.Slug {
-		r.news.Notices = append(r.news.Notices, fmt.Sprintf("%s is called %s now: change its slug in the configuration", r.ask.Slug, p.Slug))
+		r.news.Notices = append(r.news.Notices, fmt.Sprintf("%s is called %s now; change its slug in the configuration", r.ask.Slug, p.Slug))
 	}
 	r.m.Slug, r.m.Node = p.Slug, p.Node
+	r.h.names.Store(r.ask.Slug, p.Slug)
+	r.news.Barred = r.barred(p)
 	var threads []Thread
 	read := make(map[string]bool) // by node
 	for _, kind := range []struct {
@@ -233,6 +266,22 @@ func (r *one) read(ctx context.Context, p Probed, talked []string) error {
 	return r.events(ctx, append(threads, more...))
 }
 
+// barred is why nothing can be told in a repository, as far as that can be seen
+// from outside; what an app may do cannot.
+func (r *one) barred(p Probed) error {
+	e := &Error{Op: "look at " + p.Slug}
+	switch {
+	case p.Archived:
+		e.Kind, e.Message = KindArchived, "the repository is archived, so that it can only be read"
+	case (p.Permission == "READ" || p.Permission == "TRIAGE") && !r.viewer.Bot():
+		e.Kind, e.Message = KindScope, r.viewer.Login+" may not write to the repository"
+	default:
+		return nil
+	}
+	e.Advice = advice(e, nil)
+	return e
+}
+
 // events turns what happened in threads into requests and what was said. How far
 // back does not depend on what moved when: an edit moves nothing, and is found when
 // something else does.
@@ -244,7 +293,7 @@ func (r *one) events(ctx context.Context, threads []Thread) error {
 	for _, t := range threads {
 		events := Events(t, Rules{Prefix: r.h.words.Prefix, Labels: r.h.words.Labels, Viewer: r.viewer, Since: since})
 		for _, e := range Unseen(events, r.m.Seen) {
-			if err := r.take(ctx, t, e); err != nil {
+			if err := r.consider(ctx, t, e); err != nil {
 				return err
 			}
 			r.m.Seen[e.ID] = e.At
@@ -259,9 +308,9 @@ func (r *one) events(ctx context.Context, threads []Thread) error {
 
 // finish is the news, with what is to be remembered.
 func (r *one) finish(tags map[string]Tag) forge.News {
-	var ours *Error
-	if errors.As(r.news.Err, &ours) && !ours.Until.IsZero() {
-		r.m.Until = ours.Until
+	if !r.read { // all of it is read again
+		r.news.Requests, r.news.Said, r.news.State = nil, nil, nil
+		return r.news
 	}
 	r.m.Tags = nil
 	for key, tag := range tags {
@@ -271,9 +320,6 @@ func (r *one) finish(tags map[string]Tag) forge.News {
 			}
 			r.m.Tags[key] = tag
 		}
-	}
-	if r.news.Err != nil && r.m.Until.IsZero() {
-		return r.news // what was not read is read again
 	}
 	state, err := json.Marshal(r.m)
 	if err != nil {

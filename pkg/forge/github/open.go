@@ -11,7 +11,8 @@ const openBatch = 100
 // Open is where a thread stands that is of interest whether it moved or not.
 type Open struct {
 	Node      string
-	Gone      bool // deleted, transferred, or no longer visible; see Locate
+	Err       *Error // it may not be looked at, and nothing else is known; gone it is not
+	Gone      bool   // deleted, transferred, or no longer visible; see Locate
 	Slug      string
 	Number    int
 	Title     string
@@ -75,7 +76,7 @@ func (c *Client) Open(ctx context.Context, nodes []string) ([]Open, error) {
 			case got.Nodes[i] != nil && got.Nodes[i].Number > 0:
 				all = append(all, got.Nodes[i].open(node))
 			case e != nil && e.Kind != KindNotFound:
-				return all, e // not visible today is not gone
+				all = append(all, Open{Node: node, Err: e})
 			default:
 				all = append(all, Open{Node: node, Gone: true})
 			}

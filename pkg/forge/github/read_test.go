@@ -268,7 +268,7 @@ func TestOpen(t *testing.T) {
 // authorized again closes nobody's work.
 func TestHiddenIsNotGone(t *testing.T) {
 	s := newStub(t, reply{200, `{"data":{"nodes":[null]},"errors":[{"type":"FORBIDDEN","path":["nodes",0],"message":"Resource protected by organization SAML enforcement."}]}`, nil})
-	if got, err := s.client().Open(ctx, []string{"I_1"}); err == nil || asError(t, err).Kind != github.KindSSO || len(got) > 0 {
+	if got, err := s.client().Open(ctx, []string{"I_1"}); err != nil || len(got) != 1 || got[0].Gone || got[0].Err == nil || got[0].Err.Kind != github.KindSSO {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	s = newStub(t, reply{200, `{"data":{}}`, nil})
