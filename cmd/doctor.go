@@ -48,6 +48,7 @@ var checks = []check{
 	{"repository", checkRepositories},
 	{"agents", checkAgents},
 	{"gates", checkGates},
+	{"github", checkGitHub},
 	{"state", checkState},
 	{"stores", checkStores},
 	{"salvage", checkSalvage},
@@ -64,7 +65,7 @@ func doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name: "doctor", Usage: "find what is wrong, and say how to mend it",
 		Description: `Looks at git, the configuration, repositories, agents (each is asked for its
-version), gates, state, lease, disk and the age of the last tick, and says how far
+version), gates, GitHub, state, lease, disk and the age of the last tick, and says how far
 isolation goes. Writes nothing; safe while a tick runs. Exits with 1 when something
 fails, with 0 when there are only warnings.
 

@@ -61,15 +61,32 @@ func checkConfig(c *cli.Context) (*config.Config, []finding) {
 	return nil, found
 }
 
-func checkRepositories(_ context.Context, cfg *config.Config) []finding {
+func checkRepositories(ctx context.Context, cfg *config.Config) []finding {
 	if _, err := repositories(cfg); err != nil {
 		return []finding{{"repository", fail, err.Error(), "correct [[repository]] in " + cfg.File()}}
 	}
 	var found []finding
 	for i := range cfg.Repositories {
-		found = append(found, oneRepository(&cfg.Repositories[i]))
+		if r := &cfg.Repositories[i]; r.Slug != "" {
+			found = append(found, remoteRepository(ctx, cfg, r))
+		} else {
+			found = append(found, oneRepository(r))
+		}
 	}
 	return found
+}
+
+// remoteRepository asks the repository itself, by git, as a tick would.
+func remoteRepository(ctx context.Context, cfg *config.Config, r *config.Repository) finding {
+	base := git.Heads + r.Base
+	refs, err := git.New(gitOptions(cfg)).Foreign(os.TempDir()).RemoteRefs(ctx, cloneURL(cfg, r.Slug), base)
+	switch {
+	case err != nil:
+		return finding{"repository", fail, r.Slug + ": " + err.Error(), "see what github says below, and check clone_url in [github]"}
+	case refs[base] == "":
+		return finding{"repository", fail, fmt.Sprintf("%s has no branch %q, which work would start from", r.Slug, r.Base), "set base in [[repository]]"}
+	}
+	return finding{"repository", fine, fmt.Sprintf("%s, base %s at %.12s", r.Slug, r.Base, refs[base]), ""}
 }
 
 func oneRepository(r *config.Repository) finding {

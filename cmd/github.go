@@ -26,13 +26,17 @@ func hub(cfg *config.Config) pass.Hub {
 		return nil
 	}
 	l := cfg.GitHub.Labels
-	return github.NewHub(github.Options{
-		APIURL: cfg.GitHub.APIURL, Agent: "backburner/" + version(), Reserve: cfg.GitHub.RateReserve, Spacing: cfg.GitHub.WriteInterval,
-	}, github.Words{
+	return github.NewHub(githubOptions(cfg), github.Words{
 		Prefix:   cfg.GitHub.CommandPrefix,
 		Labels:   github.Labels{Start: l.Add, Approve: l.Approve, Review: l.Review, Prepare: l.Prepare, Merge: l.Merge, Hold: l.Hold},
 		Assignee: cfg.GitHub.Assignee, Users: cfg.GitHub.TrustedUsers, Bots: cfg.GitHub.TrustedBots,
 	})
+}
+
+func githubOptions(cfg *config.Config) github.Options {
+	return github.Options{
+		APIURL: cfg.GitHub.APIURL, Agent: "backburner/" + version(), Reserve: cfg.GitHub.RateReserve, Spacing: cfg.GitHub.WriteInterval,
+	}
 }
 
 // cloneURL is where a repository on GitHub is cloned from and pushed to.

@@ -45,7 +45,7 @@ func (e *Error) Error() string {
 	if e.Op != "" {
 		b.WriteString(e.Op + ": ")
 	}
-	b.WriteString(e.what())
+	b.WriteString(e.What())
 	if e.Sent {
 		b.WriteString(", and it may have been done")
 	}
@@ -68,7 +68,8 @@ func (e *Error) Reason() string {
 // Resumes is from when on GitHub may be asked again; zero when that does not matter.
 func (e *Error) Resumes() time.Time { return e.Until }
 
-func (e *Error) what() string {
+// What is what is wrong, in GitHub's words.
+func (e *Error) What() string {
 	message := strings.TrimRight(strings.Join(strings.Fields(e.Message), " "), ".")
 	switch {
 	case e.Status == 0, e.Status == http.StatusOK && message != "": // the answers of GraphQL
@@ -145,28 +146,32 @@ func advice(e *Error, h http.Header) string {
 	return ""
 }
 
+// WorkflowPermissions are those that the token of a workflow needs, as they are
+// written there.
+const WorkflowPermissions = "contents, issues, pull-requests and statuses: write, and checks: read"
+
 // scopeAdvice names what the token lacks: a permission of a fine-grained token
 // or of an app, which GitHub states, or a scope of a classic one.
 func scopeAdvice(message string, h http.Header) string {
-	if needs := h.Get("X-Accepted-GitHub-Permissions"); needs != "" {
-		needs, _, _ = strings.Cut(needs, ";") // alternatives are separated by semicolons
-		needs = strings.ReplaceAll(needs, "=", ": ")
-		if strings.Contains(message, "by integration") {
-			return "add to the workflow, under permissions: " + needs
-		}
+	needs, _, _ := strings.Cut(h.Get("X-Accepted-GitHub-Permissions"), ";") // alternatives are separated by semicolons
+	needs = strings.ReplaceAll(needs, "=", ": ")
+	switch {
+	case strings.Contains(message, "by integration"):
+		return "add to the workflow, under permissions: " + orElse(strings.ReplaceAll(needs, "_", "-"), WorkflowPermissions)
+	case needs != "":
 		return "give the token the permission " + needs
 	}
 	held := scopes(h.Get("X-OAuth-Scopes"))
-	needs := scopes(h.Get("X-Accepted-OAuth-Scopes"))
-	for _, s := range needs {
+	accepted := scopes(h.Get("X-Accepted-OAuth-Scopes"))
+	for _, s := range accepted {
 		for _, has := range held {
 			if s == has {
 				return "the account that the token belongs to needs write access to the repository"
 			}
 		}
 	}
-	if len(needs) > 0 {
-		return "give the token the scope " + strings.Join(needs, " or ") + ": gh auth refresh --scopes " + needs[len(needs)-1]
+	if len(accepted) > 0 {
+		return "give the token the scope " + strings.Join(accepted, " or ") + ": gh auth refresh --scopes " + accepted[len(accepted)-1]
 	}
 	return "give the token, and the account that it belongs to, write access to the repository"
 }

@@ -20,6 +20,8 @@ func TestRefusal(t *testing.T) {
 		{"bad token", 401, nil, "Bad credentials", KindAuth, "gh auth login"},
 		{"fine-grained token", 403, []string{"X-Accepted-GitHub-Permissions", "issues=write; pull_requests=write"}, "Resource not accessible by personal access token", KindScope, "give the token the permission issues: write"},
 		{"token of a workflow", 403, []string{"X-Accepted-GitHub-Permissions", "contents=write"}, "Resource not accessible by integration", KindScope, "add to the workflow, under permissions: contents: write"},
+		{"token of a workflow, with another spelling", 403, []string{"X-Accepted-GitHub-Permissions", "pull_requests=write"}, "Resource not accessible by integration", KindScope, "under permissions: pull-requests: write"},
+		{"token of a workflow, to GraphQL", 403, nil, "Resource not accessible by integration", KindScope, "under permissions: contents, issues, pull-requests"},
 		{"scope of a classic token", 403, []string{"X-OAuth-Scopes", "read:org", "X-Accepted-OAuth-Scopes", "public_repo, repo"}, "Must have admin rights", KindScope, "gh auth refresh --scopes repo"},
 		{"scope held, access not", 403, []string{"X-OAuth-Scopes", "repo", "X-Accepted-OAuth-Scopes", "repo"}, "Must have push access", KindScope, "needs write access"},
 		{"single sign-on", 403, []string{"X-GitHub-SSO", "required; url=https://github.com/orgs/acme/sso?x=1"}, "Resource protected by organization SAML enforcement.", KindSSO, "https://github.com/orgs/acme/sso?x=1"},

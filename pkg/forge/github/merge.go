@@ -62,7 +62,7 @@ func (c *Client) Land(ctx context.Context, w Wish) (Landing, error) {
 	case e.Kind == KindConflict && w.Auto && now.Pull.HeadOID == w.Head && now.Pull.Mergeable != "DIRTY":
 		return c.later(ctx, w, query{op: "let GitHub merge " + threadName(w.Slug, w.Number), text: autoMutation})
 	case e.Kind == KindConflict || e.Kind == KindInvalid || e.Kind == KindScope:
-		return Landing{Outcome: NotLanded, Detail: e.what()}, nil
+		return Landing{Outcome: NotLanded, Detail: e.What()}, nil
 	}
 	return Landing{Outcome: NotLanded}, err
 }
@@ -127,7 +127,7 @@ func (c *Client) afterwards(ctx context.Context, w Wish, lost *Error) Landing {
 			return l
 		}
 	}
-	return Landing{Outcome: CannotTell, Detail: lost.what()}
+	return Landing{Outcome: CannotTell, Detail: lost.What()}
 }
 
 func (c *Client) later(ctx context.Context, w Wish, q query) (Landing, error) {
@@ -143,7 +143,7 @@ func (c *Client) later(ctx context.Context, w Wish, q query) (Landing, error) {
 	case errors.As(err, &e) && e.Sent:
 		return c.afterwards(ctx, w, e), nil
 	case errors.As(err, &e) && e.Status == http.StatusOK:
-		return Landing{Outcome: NotLanded, Detail: e.what()}, nil
+		return Landing{Outcome: NotLanded, Detail: e.What()}, nil
 	}
 	return Landing{Outcome: NotLanded}, err
 }
