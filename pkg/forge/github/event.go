@@ -93,9 +93,8 @@ type Rules struct {
 }
 
 // Events is what happened in a thread since the time of the rules, oldest first.
-// What backburner wrote itself is none: it is known by its author and its marker
-// together, so that neither a person who shares the account is overheard, nor a
-// stranger who copies a marker.
+// What backburner wrote itself is none: it is known by its marker, so that a person
+// who shares the account is not overheard.
 func Events(t Thread, r Rules) []Event {
 	s := reading{t: t, r: r}
 	s.text()
@@ -140,7 +139,7 @@ func (s *reading) text() {
 	if h, renamed := t.renamed(); renamed && h.At.After(at) {
 		at, by = h.At, h.By
 	}
-	if !at.IsZero() && !ours(t.Written, s.r.Viewer) {
+	if !at.IsZero() && !(s.r.Viewer.Is(t.Author) && ours(t.Written, s.r.Viewer)) {
 		s.add(Event{
 			ID: "gh:edit:" + t.ID.String() + ":" + hash(t.Title+"\n"+t.Body), Kind: Edited, At: at, By: []Actor{by},
 			Own: s.r.Viewer.Is(by), Text: t.Body,
@@ -174,10 +173,12 @@ func answerable(w Written) []Actor {
 	return []Actor{w.Author, w.Editor}
 }
 
-// ours reports whether backburner wrote a text. An app is nobody's own account:
+// ours reports whether no person but some backburner wrote a text: what has the
+// marker may have an agent's words in it, also when another account, of another
+// installation or of an earlier token, is believed. An app is nobody's own account:
 // what it wrote, backburner did.
 func ours(w Written, v Viewer) bool {
-	return v.Is(w.Author) && (v.Bot() || hasMarker(w.Body))
+	return hasMarker(w.Body) || v.Bot() && v.Is(w.Author)
 }
 
 func (s *reading) timeline() {
