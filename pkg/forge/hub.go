@@ -74,6 +74,7 @@ type PullRequest struct {
 	Body   string
 	Closes int // issue that merging it closes; 0: none
 	Draft  bool
+	Again  bool // one that people closed is wanted again
 }
 
 // PostedReview is a review to be put on a pull request.

@@ -19,7 +19,7 @@ func RenderStatus(w *work.Workstream, next string) string {
 		fmt.Fprintf(&b, ": %s", strings.TrimRight(why, "."))
 	}
 	b.WriteString("\n\n")
-	if w.Status.Open() {
+	if w.Status != work.Merged && w.Reason != "reviewed" {
 		fmt.Fprintf(&b, "Next: %s.\n\n", strings.TrimRight(oneLine(next), "."))
 	}
 	for _, q := range w.OpenQuestions() {

@@ -78,7 +78,7 @@ func (t *tell) owes(w *work.Workstream, now time.Time) bool {
 }
 
 func (t *tell) onHub(w *work.Workstream) bool {
-	return w.Thread != nil && t.repositories[w.Repository].Slug != ""
+	return w.Thread != nil && !w.Thread.Gone && t.repositories[w.Repository].Slug != ""
 }
 
 func (t *tell) display(w *work.Workstream, now time.Time) display {

@@ -156,6 +156,9 @@ func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 		}
 		return reject("nothing_to_retry", "nothing stopped it: it is "+string(w.Status)), nil
 	}
+	if w.Thread.reopen(r.Thread); w.Thread != nil && w.Thread.Pull != nil && w.Thread.Pull.State == StateClosed {
+		w.Published = "" // its branch may be gone as well
+	}
 	w.Collides = w.Collides || w.Reason == "collision_detected"
 	w.Rounds, w.Escalated, w.Waived = Rounds{StuckRun: w.Rounds.StuckRun}, "", w.Spending
 	if w.Status == PausedBudget {
@@ -164,7 +167,7 @@ func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 	w.forgetConflict(now)
 	w.judgeAnew(r.Text)
 	w.again(r.Text, now)
-	return applied("tries again"), w.Move(w.Resume(), Reason{"retry", "a person asked to try again" + by(r.By)}, now)
+	return applied("tries again"), w.Move(w.Resume(), Reason{"retry", "asked to try again" + by(r.By)}, now)
 }
 
 // judgeAnew has the red gate that stopped the work run again before anybody
@@ -239,7 +242,7 @@ func (w *Workstream) resume(r *Request, now time.Time) (Applying, error) {
 	if w.Status == PausedBudget {
 		w.Waived, w.WaivedAt = w.Spending, now.UTC()
 		w.again("", now)
-		return applied("goes on"), w.Move(w.Resume(), Reason{"resumed", "a person resumed it" + by(r.By)}, now)
+		return applied("goes on"), w.Move(w.Resume(), Reason{"resumed", "resumed" + by(r.By)}, now)
 	}
 	return applied("goes on"), nil
 }

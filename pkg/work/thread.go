@@ -12,6 +12,8 @@ type Thread struct {
 	Number int    `json:"number"` // of the issue, or of somebody's pull request
 	Node   string `json:"node"`   // its id that survives renames and transfers
 	URL    string `json:"url"`
+	State  string `json:"state,omitempty"` // of the issue when it was last seen: open, closed
+	Gone   bool   `json:"gone,omitempty"`  // nothing can be said there any more
 	Pull   *Pull  `json:"pull,omitempty"`
 
 	StatusComment int64    `json:"status_comment,omitempty"` // its id
@@ -43,6 +45,17 @@ func (t *Thread) Shown(s *Thread) {
 	}
 }
 
+// reopen takes over that people opened again what was over.
+func (t *Thread) reopen(now *Thread) {
+	if t == nil || now == nil {
+		return
+	}
+	t.State, t.Gone = orElse(now.State, t.State), false
+	if t.Pull != nil && now.Pull != nil && t.Pull.Number == now.Pull.Number {
+		t.Pull.State = now.Pull.State
+	}
+}
+
 // The states of an issue or a pull request.
 const (
 	StateOpen   = "open"
@@ -64,17 +77,20 @@ func (w *Workstream) Observe(s Sighting, now time.Time) error {
 	if w.Thread == nil || !w.Status.Open() {
 		return nil
 	}
+	closed := s.State == StateClosed && w.Thread.State != StateClosed // else a person asked for work although it is
+	pullClosed := s.Pull != nil && s.Pull.State == StateClosed && (w.Thread.Pull == nil || w.Thread.Pull.State != StateClosed)
+	w.Thread.State, w.Thread.Gone = s.State, s.Gone
 	if s.Pull != nil {
 		w.Thread.Pull = s.Pull
 	}
 	switch pull := s.Pull; {
 	case pull != nil && pull.State == StateMerged:
 		return w.landedOutside(pull, now)
-	case pull != nil && pull.State == StateClosed && w.Kind != KindPullRequest:
+	case pullClosed && w.Kind != KindPullRequest:
 		return w.closedOutside("pull_request_closed", fmt.Sprintf("pull request #%d was closed", pull.Number), pull.By, now)
 	case s.Gone:
 		return w.closedOutside("issue_gone", fmt.Sprintf("#%d is no longer there, or no longer to be seen", w.Thread.Number), "", now)
-	case s.State == StateClosed:
+	case closed:
 		return w.closedOutside("issue_closed", fmt.Sprintf("#%d was closed", w.Thread.Number), s.By, now)
 	case pull != nil && pull.State == StateOpen && pull.Checks == "failure" && pull.Head == w.Head && w.Status == ReadyToMerge:
 		return w.checksRed(pull, now)

@@ -16,6 +16,9 @@ func (r *one) consider(ctx context.Context, t Thread, e Event) error {
 	if e.Kind == Edited && open {
 		e.By = t.changed(o.Spec)
 	}
+	if open && (e.Kind == Closed || e.Kind == Merged) {
+		r.ended(t, e, o.Workstream)
+	}
 	request := r.request(t, e)
 	if request == nil && !(open && e.Kind == Commented) {
 		return nil
@@ -38,6 +41,17 @@ func (r *one) consider(ctx context.Context, t Thread, e Event) error {
 		r.news.Said[id] = append(r.news.Said[id], forge.Entry{ID: requestID(e.ID), By: e.By[0].Login, Text: e.Text, At: e.At})
 	}
 	return nil
+}
+
+// ended notes who closed or merged the thread of open work.
+func (r *one) ended(t Thread, e Event, workstream string) {
+	seen := r.news.Sightings[workstream]
+	if seen.Pull != nil && seen.Pull.Number == t.Number {
+		seen.Pull.By = e.By[0].Login
+	} else {
+		seen.By = e.By[0].Login
+	}
+	r.news.Sightings[workstream] = seen
 }
 
 func (r *one) judge(ctx context.Context, by []Actor) (Verdict, error) {
@@ -74,7 +88,19 @@ func (r *one) workstream(t Thread) string {
 	if o, ok := r.open[t.Number]; ok {
 		return o.Workstream
 	}
+	if id, ours := r.proposed(t); ours {
+		return id
+	}
 	return fmt.Sprintf("%s-%d", r.ask.Repository, t.Number)
+}
+
+// proposed is the work that backburner opened a pull request for.
+func (r *one) proposed(t Thread) (workstream string, ours bool) {
+	if t.Pull == nil || !r.viewer.Is(t.Author) {
+		return "", false
+	}
+	workstream, ours = strings.CutSuffix(markerKey(t.Body), "/pull")
+	return workstream, ours && work.BadID(workstream) == ""
 }
 
 // request is what an event asks for; nil when for nothing.
@@ -92,8 +118,14 @@ func (r *one) request(t Thread, e Event) *work.Request {
 		return r.command(t, e, q)
 	case e.Kind == Assigned && t.Pull == nil && sameLogin(r.h.words.Assignee, r.viewer.Login):
 		return r.begin(t, q, work.VerbAdd)
-	case e.Kind == Reopened && t.Pull == nil && r.labelled(t):
+	case e.Kind == Reopened && t.Pull == nil && !open && r.labelled(t):
 		return r.begin(t, q, work.VerbAdd)
+	case e.Kind == Reopened && t.Pull != nil && !open:
+		if _, ours := r.proposed(t); !ours {
+			return nil
+		}
+		r.begin(t, q, work.VerbRetry)
+		q.Thread.State = "" // that is the issue's
 	case e.Kind == Unlabelled && e.Command.Verb == VerbStart && open:
 		q.Verb = work.VerbCancel
 	case e.Kind == Unlabelled && e.Command.Verb == VerbHold && open:
@@ -152,7 +184,7 @@ var later = map[Verb]string{
 func (r *one) begin(t Thread, q *work.Request, verb work.Verb) *work.Request {
 	q.Verb, q.Source = verb, t.URL
 	q.Title, q.Body = t.spec()
-	q.Kind, q.Thread = work.KindIssue, &work.Thread{Number: t.Number, Node: t.Node, URL: t.URL}
+	q.Kind, q.Thread = work.KindIssue, &work.Thread{Number: t.Number, Node: t.Node, URL: t.URL, State: strings.ToLower(string(t.State))}
 	if t.Pull != nil {
 		q.Kind = work.KindPullRequest
 		q.Thread.Pull = &work.Pull{

@@ -200,7 +200,7 @@ func (h *Hub) OpenPull(ctx context.Context, slug, id string, p forge.PullRequest
 	slug = h.now(slug)
 	proposal := Proposal{
 		Slug: slug, Key: id + "/pull", Branch: p.Branch, Head: p.Head, Base: p.Base, Title: OutgoingTitle(p.Title), Body: Outgoing(p.Body),
-		Pointer: pointer, Closes: p.Closes, Draft: p.Draft,
+		Pointer: pointer, Closes: p.Closes, Draft: p.Draft, Again: p.Again,
 	}
 	there, err := h.client.Propose(ctx, proposal)
 	if err != nil {

@@ -187,7 +187,7 @@ func (r *one) sight(o forge.Open, at map[string]Open) {
 	if o.Thread.Pull != nil {
 		pull := at[o.Thread.Pull.Node]
 		now := *o.Thread.Pull
-		now.State, now.Draft = strings.ToLower(string(pull.State)), false
+		now.State, now.Draft, now.By = strings.ToLower(string(pull.State)), false, ""
 		if pull.Gone {
 			now.State = work.StateClosed
 		}

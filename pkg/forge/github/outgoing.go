@@ -2,6 +2,7 @@ package github
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -240,6 +241,19 @@ func marker(key string) string {
 }
 
 func hasMarker(body string) bool { return markerLine().MatchString(body) }
+
+// markerKey is the key of the first marker in a text; "" when there is none.
+func markerKey(body string) string {
+	m := markerLine().FindStringSubmatch(body)
+	if m == nil {
+		return ""
+	}
+	key, err := url.PathUnescape(m[1])
+	if err != nil {
+		return ""
+	}
+	return key
+}
 
 // marks reports whether a text has the marker of a key.
 func marks(body, key string) bool { return strings.Contains(body, marker(key)) }

@@ -22,6 +22,7 @@ type Proposal struct {
 	Pointer string // where the whole is when the body is too long
 	Closes  int    // the issue that its merge closes; 0 for none
 	Draft   bool
+	Again   bool // what was closed for this very commit is opened again
 }
 
 // Proposed is a pull request that is there.
@@ -71,9 +72,12 @@ func (r restPull) proposed(v Viewer, key string) Proposed {
 
 // Propose opens a pull request for a branch, unless there is one: an open one is
 // adopted, whoever opened it, and one that is over for this very commit stays
-// over. The caller sees from State and Ours what it got.
+// over, unless it is asked for again. The caller sees from State and Ours what it got.
 func (c *Client) Propose(ctx context.Context, p Proposal) (Proposed, error) {
 	found, err := c.FindPull(ctx, p)
+	if found.State == StateClosed && p.Again && err == nil {
+		return c.reopen(ctx, p, found)
+	}
 	if err != nil || found.Number != 0 {
 		return found, err
 	}
@@ -86,6 +90,19 @@ func (c *Client) Propose(ctx context.Context, p Proposal) (Proposed, error) {
 		return c.open(ctx, p)
 	}
 	return made, err
+}
+
+// reopen opens a pull request again, or another one where GitHub refuses that.
+func (c *Client) reopen(ctx context.Context, p Proposal, there Proposed) (Proposed, error) {
+	r := request{
+		op: "reopen " + threadName(p.Slug, there.Number), method: http.MethodPatch, path: pullPath(p.Slug, there.Number), body: map[string]string{"state": "open"},
+	}
+	_, err := c.do(ctx, r, &restPull{})
+	if isKind(err, KindInvalid) {
+		return c.open(ctx, p)
+	}
+	there.State = StateOpen
+	return there, err
 }
 
 func (c *Client) open(ctx context.Context, p Proposal) (Proposed, error) {
