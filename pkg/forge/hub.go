@@ -92,6 +92,7 @@ type MergeAsk struct {
 	Strategy string // merge, squash, rebase
 	Title    string // of the commit it lands as; a rebase keeps those of the branch
 	Message  string // likewise
+	Queued   bool   // the hub had it in a queue when it was last asked
 }
 
 // MergeAnswer is what became of a merge.
@@ -99,6 +100,7 @@ type MergeAnswer struct {
 	Outcome MergeOutcome
 	Commit  string // it landed as
 	Detail  string // why it did not, or that a queue has it
+	Queued  bool   // a queue has it
 }
 
 // MergeOutcome is one of three: what nobody knows is neither done nor not done.

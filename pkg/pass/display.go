@@ -81,7 +81,14 @@ func (d display) commitDue(t *work.Thread) bool {
 }
 
 func (d display) draftDue(t *work.Thread) bool {
-	return d.commit != "" && t.Pull != nil && t.Pull.State == work.StateOpen && t.Pull.Draft != d.draft
+	return d.commit != "" && t.Pull != nil && t.Pull.State == work.StateOpen && t.DraftShown != d.draftWord()
+}
+
+func (d display) draftWord() string {
+	if d.draft {
+		return "draft"
+	}
+	return "ready"
 }
 
 // on shows it, and notes in t what was shown. What one part of it cannot be shown
@@ -137,9 +144,12 @@ func (d display) showDraft(ctx context.Context, hub Hub, slug string, t *work.Th
 	if !d.draftDue(t) {
 		return nil
 	}
-	err := hub.SetDraft(ctx, slug, *t.Pull, d.draft)
+	var err error
+	if t.Pull.Draft != d.draft {
+		err = hub.SetDraft(ctx, slug, *t.Pull, d.draft)
+	}
 	if err == nil {
-		t.Pull.Draft = d.draft
+		t.Pull.Draft, t.DraftShown = d.draft, d.draftWord()
 	}
 	return err
 }

@@ -83,7 +83,7 @@ func (l *land) publish(w *work.Workstream, repo Repository) Job {
 				}
 				w.Done(id)
 				if copied.Thread != nil {
-					w.Thread.Pull = copied.Thread.Pull
+					w.Thread.Propose(copied.Thread.Pull)
 				}
 				return nil, published(w, copied.Head, bad, got, err, now)
 			}
@@ -271,7 +271,12 @@ func (l *land) merge(w *work.Workstream, repo Repository) Job {
 			if ctx.Err() != nil {
 				return nil, nil // the intent stays; a repeat finds what landed
 			}
-			if got.Status == mergeUnknown || forge.Passes(err) {
+			switch {
+			case got.Status == mergeQueued:
+				l.putOff[w.ID] = true
+				w.Queued(intent.ID, got.Detail, now)
+				return nil, nil
+			case got.Status == mergeUnknown || forge.Passes(err):
 				l.putOff[w.ID], w.Detail = true, "asked to merge: "+got.Detail
 				return nil, err
 			}
@@ -301,10 +306,8 @@ func (l *land) bringToBase(ctx context.Context, w *work.Workstream, repo Reposit
 }
 
 func mergeIntent(w *work.Workstream) work.Intent {
-	for _, i := range w.Intents {
-		if i.Kind == "merge" {
-			return i
-		}
+	if i := w.MergeAsked(); i != nil {
+		return *i
 	}
 	return work.Intent{}
 }
@@ -315,7 +318,10 @@ func merged(w *work.Workstream, intent work.Intent, got workspace.Merged, err er
 		if got.Status == workspace.MergeAlready {
 			detail = "the base has all of it, at " + got.SHA
 		}
-		if got.Tree != w.Tree {
+		switch {
+		case got.Tree == "":
+			detail += "; whether that is what was tested could not be seen: " + got.Detail
+		case got.Tree != w.Tree:
 			detail += "; the base had moved, so this very tree was not tested"
 		}
 		w.Say("merged:"+got.SHA, "merged", detail, now)

@@ -59,20 +59,43 @@ func (l *land) mergeOnHub(ctx context.Context, w *work.Workstream, repo Reposito
 	answer := l.hub.Merge(ctx, repo.Slug, forge.MergeAsk{
 		Pull: *w.Thread.Pull, Head: w.Head, Strategy: repo.Strategy,
 		Title: fmt.Sprintf("%s (#%d)", w.Title, w.Thread.Pull.Number), Message: "Backburner-Workstream: " + w.ID,
+		Queued: mergeIntent(w).Trouble == work.IntentQueued,
 	})
-	switch answer.Outcome {
-	case forge.Landed:
-		base, err := l.trees.Sync(ctx, repo.Repository)
-		return workspace.Merged{Status: workspace.MergeMerged, SHA: answer.Commit, Tree: base.Tree}, err
-	case forge.Unknown:
+	switch {
+	case answer.Outcome == forge.Landed:
+		return l.landedOnHub(ctx, w, repo, answer.Commit), nil
+	case answer.Queued:
+		return workspace.Merged{Status: mergeQueued, Detail: answer.Detail}, nil
+	case answer.Outcome == forge.Unknown:
 		return workspace.Merged{Status: mergeUnknown, Detail: answer.Detail}, nil
 	}
 	return workspace.Merged{Status: mergeRefused, Detail: answer.Detail}, nil
 }
 
-// What a merge on the hub can come to beside landing: mergeUnknown when nobody
-// knows, or a queue has it, and the next tick looks again.
+// landedOnHub holds what landed against what was tested. It landed also when that
+// cannot be seen.
+func (l *land) landedOnHub(ctx context.Context, w *work.Workstream, repo Repository, commit string) workspace.Merged {
+	got := workspace.Merged{Status: workspace.MergeMerged, SHA: commit}
+	diff := workspace.Review{}
+	_, err := l.trees.Sync(ctx, repo.Repository)
+	if err == nil {
+		diff, err = l.trees.Diff(ctx, repo.Repository, commit, w.Head, 0)
+	}
+	switch {
+	case err != nil:
+		got.Detail = err.Error()
+	case len(diff.Changes) == 0:
+		got.Tree = w.Tree
+	default:
+		got.Tree = commit + "^{tree}" // another one
+	}
+	return got
+}
+
+// What a merge on the hub can come to beside landing. With mergeUnknown, when
+// nobody knows, and mergeQueued the next tick looks again.
 const (
 	mergeUnknown workspace.MergeStatus = "unknown"
+	mergeQueued  workspace.MergeStatus = "queued"
 	mergeRefused workspace.MergeStatus = "refused"
 )

@@ -41,6 +41,7 @@ func (w *Workstream) carry(s Step, l Limits, now time.Time) error {
 			fmt.Sprintf("%s\n\nRead the log with `backburner logs %s`; try again with `backburner retry %s`.", stopped(w.Detail), w.ID, w.ID), now)
 	case ReadyToMerge:
 		w.answerReviews(now)
+		w.notMerged(w.Head, "the branch moved after that was asked", now)
 		w.Say("ready:"+w.Head, "ready_to_merge", fmt.Sprintf("Ready to merge: %s.\n\nLook at `%s`, then merge it with `backburner merge %s`.", w.Detail, w.Branch, w.ID), now)
 	}
 	return nil

@@ -342,12 +342,3 @@ func (w *Workstream) planLater(now time.Time) (anew bool) {
 	}
 	return true
 }
-
-func (w *Workstream) merge(r *Request, now time.Time) (Applying, error) {
-	if w.Status != ReadyToMerge {
-		return reject("not_ready", "it is "+string(w.Status)+", not ready_to_merge"), nil
-	}
-	w.Intents = slices.DeleteFunc(w.Intents, func(i Intent) bool { return i.Kind == "merge" && i.New != w.Head })
-	w.Intend(Intent{ID: "merge:" + w.Head, Kind: "merge", New: w.Head, At: now.UTC(), By: r.By, Request: r.ID})
-	return applied("will be merged"), nil
-}

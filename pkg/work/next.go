@@ -254,10 +254,8 @@ func nextReady(w *Workstream) Step {
 	if w.Published != w.Head {
 		return move(QA, "evidence_stale", "what is published is no longer what is here, so it is verified again")
 	}
-	for i := range w.Intents {
-		if w.Intents[i].Kind == "merge" && w.Intents[i].New == w.Head {
-			return Step{Act: Land, Why: "merge " + w.Branch}
-		}
+	if asked := w.MergeAsked(); asked != nil && asked.New == w.Head {
+		return Step{Act: Land, Why: "merge " + w.Branch}
 	}
 	return wait("ready: look at it with backburner status " + w.ID + ", then: backburner merge " + w.ID)
 }

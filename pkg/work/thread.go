@@ -2,7 +2,6 @@ package work
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -20,6 +19,7 @@ type Thread struct {
 	StatusHash    string   `json:"status_hash,omitempty"`    // of the text it has
 	Labels        []string `json:"labels,omitempty"`         // of its state, put there by backburner
 	CommitStatus  string   `json:"commit_status,omitempty"`  // last one put on a commit: "<commit> <state>"
+	DraftShown    string   `json:"draft_shown,omitempty"`    // last made of the pull request: draft, ready; people may change it
 }
 
 // Pull is the pull request of a workstream as it was last seen.
@@ -39,10 +39,18 @@ type Pull struct {
 
 // Shown takes over what was put on the forge meanwhile, as another copy has it.
 func (t *Thread) Shown(s *Thread) {
-	t.StatusComment, t.StatusHash, t.Labels, t.CommitStatus = s.StatusComment, s.StatusHash, s.Labels, s.CommitStatus
+	t.StatusComment, t.StatusHash, t.Labels, t.CommitStatus, t.DraftShown = s.StatusComment, s.StatusHash, s.Labels, s.CommitStatus, s.DraftShown
 	if t.Pull != nil && s.Pull != nil && t.Pull.Number == s.Pull.Number {
 		t.Pull.Draft = s.Pull.Draft
 	}
+}
+
+// Propose notes the pull request of the work; of another one nothing was shown yet.
+func (t *Thread) Propose(p *Pull) {
+	if t.Pull == nil || p == nil || t.Pull.Number != p.Number {
+		t.DraftShown = ""
+	}
+	t.Pull = p
 }
 
 // reopen takes over that people opened again what was over.
@@ -138,7 +146,7 @@ func (w *Workstream) address(r *Request, now time.Time) (Applying, error) {
 	}
 	w.AddTask(AddressReview, TaskContext{Words: r.Text, Request: r.ID, By: r.By}, now).Replies = r.Replies
 	w.Rounds.Review++
-	w.Intents = slices.DeleteFunc(w.Intents, func(i Intent) bool { return i.Kind == "merge" }) // what was to be merged is not what will be
+	w.notMerged("", "a review asks for changes"+by(r.By), now)
 	if w.Status != ReadyToMerge {
 		return applied("will be addressed"), nil
 	}

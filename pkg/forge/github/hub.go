@@ -233,7 +233,7 @@ func (h *Hub) Merge(ctx context.Context, slug string, m forge.MergeAsk) forge.Me
 	slug = h.now(slug)
 	landing, err := h.client.Land(ctx, Wish{
 		Slug: slug, Number: m.Pull.Number, Node: m.Pull.Node, Head: m.Head, Strategy: m.Strategy,
-		Title: OutgoingTitle(m.Title), Message: m.Message,
+		Title: OutgoingTitle(m.Title), Message: m.Message, Queued: m.Queued,
 	})
 	var ours *Error
 	switch {
@@ -242,7 +242,7 @@ func (h *Hub) Merge(ctx context.Context, slug string, m forge.MergeAsk) forge.Me
 	case err != nil:
 		return forge.MergeAnswer{Outcome: forge.NotLanded, Detail: err.Error()}
 	}
-	answer := forge.MergeAnswer{Commit: landing.Commit, Detail: landing.Detail}
+	answer := forge.MergeAnswer{Commit: landing.Commit, Detail: landing.Detail, Queued: landing.Outcome == LandsLater}
 	switch landing.Outcome {
 	case Landed:
 		answer.Outcome = forge.Landed

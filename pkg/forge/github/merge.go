@@ -17,6 +17,7 @@ type Wish struct {
 	Title    string // of the commit; "": as GitHub makes it
 	Message  string
 	Auto     bool // let GitHub merge later what may not be merged yet
+	Queued   bool // it was left to GitHub before: what is no longer in its queue was taken out
 }
 
 // Outcome is what is known of a merge.
@@ -94,6 +95,8 @@ func standing(now Open, w Wish) (Landing, bool) {
 		return Landing{Outcome: LandsLater, Detail: "it is in the merge queue"}, true
 	case p.Auto:
 		return Landing{Outcome: LandsLater, Detail: "GitHub merges it when it may be merged"}, true
+	case w.Queued:
+		return Landing{Outcome: NotLanded, Detail: "GitHub took it out of the merge queue; the pull request says why"}, true
 	case p.Draft:
 		return Landing{Outcome: NotLanded, Detail: "it is a draft; mark it ready for review first"}, true
 	}
