@@ -169,7 +169,7 @@ func (w *worker) unusual(s scene) ([]string, error) {
 // requests, work that was salvaged or put aside, the draft of a review bundle,
 // which the next one takes away, a file by which git init tried the disk, and in a workspace a file of ours whose name the
 // next one takes, or an object that the agent's own git had half written.
-var history = regexp.MustCompile(`^state/executions/greet\.#/|^aside/|^state/requests/done/|salvage|^state/workstreams/greet/\.review\.#/|^stores/shop/git/t\w{6}$|^workspaces/greet/\.git/(.*\.backburner|objects/[^/]+/tmp_obj_\w+)$`)
+var history = regexp.MustCompile(`^state/executions/greet\.#/|^aside/|^state/requests/done/|salvage|^state/workstreams/greet/\.review\.#/|^stores/shop/git/t\w{6}$|^workspaces/greet/\.git/(.*\.backburner|objects/[^/]+/tmp_obj_[^/]+)$`)
 
 var (
 	object = regexp.MustCompile(`/objects/(../[0-9a-f]{38}|pack/pack-[0-9a-f]+\.\w+|info/\w+)$`)

@@ -97,7 +97,7 @@ func (e *Error) Error() string {
 // outside is how git says that the disk is full, read-only or broken, or that the machine has no more files, processes or memory to give.
 var outside = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?im)(: (No space left on device|Disk quota exceeded|Read-only file system|Input/output error|` +
-		`Too many open files.*|Cannot allocate memory|Resource temporarily unavailable)[ \t]*$|` +
+		`File too large|Too many open files.*|Cannot allocate memory|Resource temporarily unavailable)[ \t]*$|` +
 		// These leave out why.
 		`out of memory|out of diskspace|failed to insert into database|unable to write new.?index|unable to create directory for|failed to write new configuration file|couldn't (write|set|close) ')`)
 })
@@ -110,7 +110,7 @@ func Outside(err error) bool {
 		return outside().MatchString(failed.Stderr)
 	}
 	for _, errno := range []syscall.Errno{
-		syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EAGAIN,
+		syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EAGAIN,
 	} {
 		if errors.Is(err, errno) {
 			return true

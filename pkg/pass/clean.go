@@ -44,17 +44,14 @@ func (c *clean) Select(board *work.Board, b *Batch, now time.Time) []Job {
 // archive saves what a workspace still holds, removes it, and moves the
 // workstream out of what ticks read.
 func (c *clean) archive(board *work.Board, w *work.Workstream) Job {
-	repo, known := c.repositories[w.Repository]
+	repo := c.repositories[w.Repository].Repository
+	repo.ID = w.Repository // also one that is no longer configured has its store
 	tree, copied := treeOf(w), w.Clone()
 	return do("archive "+w.ID, "", func(ctx context.Context) Record {
-		var got workspace.Restored
-		var err error
-		if known && tree.Head != "" {
-			got, err = c.trees.Restore(ctx, repo.Repository, tree, closing)
-		}
+		got, err := c.trees.Restore(ctx, repo, tree, closing)
 		left := got.Outcome == workspace.Rejected || got.Outcome == workspace.Failed
 		if err == nil && !left {
-			err = c.trees.Remove(ctx, repo.Repository, tree.ID)
+			err = c.trees.Remove(ctx, repo, tree.ID)
 		}
 		if got.SalvageRef != "" || got.Aside != "" || left {
 			copied.Recoveries = append(copied.Recoveries, work.Recovery{
@@ -72,17 +69,27 @@ func (c *clean) archive(board *work.Board, w *work.Workstream) Job {
 				return nil, err
 			}
 			delete(board.Workstreams, copied.ID)
-			switch {
-			case left:
-				return nil, Notice(copied.ID + ": its workspace was left where it is: " + got.Detail)
-			case got.SalvageRef != "":
-				return nil, Notice(copied.ID + ": what lay in its workspace is saved as " + got.SalvageRef)
-			case got.Aside != "":
-				return nil, Notice(copied.ID + ": what lay in its workspace was moved to " + got.Aside)
-			}
-			return nil, nil
+			return nil, keptNotice(copied.ID, got)
 		}
 	})
+}
+
+// keptNotice says where what lay in the workspace of closed work is; nil when nothing did.
+func keptNotice(id string, got workspace.Restored) error {
+	var where []string
+	if got.SalvageRef != "" {
+		where = append(where, "is saved as "+got.SalvageRef)
+	}
+	if got.Aside != "" {
+		where = append(where, "was moved to "+got.Aside)
+	}
+	switch {
+	case got.Outcome == workspace.Rejected || got.Outcome == workspace.Failed:
+		return Notice(id + ": its workspace was left where it is: " + got.Detail)
+	case len(where) > 0:
+		return Notice(id + ": what lay in its workspace " + strings.Join(where, " and "))
+	}
+	return nil
 }
 
 const closing = "closing" // stands for a task where the last salvage of a workspace is named

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -45,9 +46,12 @@ func (r *runs) gate(w *work.Workstream, name string) Job {
 func (r *runs) judge(w *work.Workstream, x work.Execution, dir string, tree workspace.Workspace, repo Repository) Act {
 	return func(ctx context.Context) Record {
 		got := r.gates.Run(ctx, gate.Call{Gate: repo.Gates[x.Gate], Execution: x.ID, Dir: dir, Workspace: r.trees.Path(w.ID)})
-		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+		after, cancel := following(ctx)
 		defer cancel()
 		state, err := r.untouched(after, &got, tree, repo)
+		if errors.Is(after.Err(), context.Canceled) {
+			return nil // the next tick settles it
+		}
 		x.EndedAt, x.Steps, x.Detail, x.Outcome = r.now().UTC(), got.Steps, got.Detail, "green"
 		if !got.Green {
 			x.Outcome, x.Class = "red", got.Class

@@ -16,7 +16,7 @@ func (r *runner) launch(ctx context.Context, row Row, b *Batch, j Job) {
 	r.running++
 	r.busy.take(j, 1)
 	if j.Agent != "" || j.Gate {
-		ctx, r.cancels[j.Workstream] = context.WithCancel(ctx)
+		ctx, r.cancels[j.Workstream] = context.WithCancelCause(ctx)
 	}
 	r.record(result{ctx: ctx, batch: b, job: j, record: j.Begin})
 }
@@ -119,12 +119,13 @@ func (r *runner) saveOwed(owed []Job) error {
 	return r.store.SaveLedger(r.board.Spending)
 }
 
-// saveWorkstream saves one workstream. One that somebody else changed on disk
-// is left to the next tick, which finds what runs for it by its executions.
+// saveWorkstream saves one workstream. One whose file somebody else changed or
+// spoiled is left to the next tick, which finds what runs for it by its executions.
 func (r *runner) saveWorkstream(w *work.Workstream) error {
 	err := r.store.Save(w)
 	var conflict *store.ConflictError
-	if errors.As(err, &conflict) {
+	var record *store.RecordError
+	if errors.As(err, &conflict) || errors.As(err, &record) {
 		delete(r.board.Workstreams, w.ID)
 		r.tick.notice(err.Error())
 		return nil
@@ -137,7 +138,7 @@ func (r *runner) ended(res result) {
 	r.running--
 	r.busy.take(res.job, -1)
 	if cancel := r.cancels[res.job.Workstream]; cancel != nil && (res.job.Agent != "" || res.job.Gate) {
-		cancel()
+		cancel(nil)
 		delete(r.cancels, res.job.Workstream)
 	}
 	if res.job.Agent != "" || res.job.Gate {
@@ -148,6 +149,6 @@ func (r *runner) ended(res result) {
 // endRun ends the agent or gate that runs for a workstream.
 func (r *runner) endRun(workstream string) {
 	if cancel := r.cancels[workstream]; cancel != nil {
-		cancel()
+		cancel(errUnwanted)
 	}
 }

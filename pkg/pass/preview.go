@@ -37,7 +37,7 @@ func intend(board *work.Board, w *work.Workstream, repositories Repositories, no
 	i := Intention{ID: w.ID, Status: w.Status}
 	switch {
 	case !known:
-		i.Next = "repository " + w.Repository + " is not configured any more"
+		i.Next = "repository " + w.Repository + " is not configured any more (a local one is called like its folder); see: backburner state verify"
 	case board.Agents.Hold != nil:
 		i.Next = "everything is held; go on with: backburner resume --all"
 	default:

@@ -88,7 +88,7 @@ func (s *base) mark(b *Batch, id string) {
 func (r *refresh) look(board *work.Board, repo Repository) Job {
 	var branches []string
 	for _, w := range board.Workstreams {
-		if w.Repository == repo.ID && w.Head != "" {
+		if w.Repository == repo.ID && w.Head != "" && git.CheckBranch(w.Branch) == nil { // a bad one is its own trouble
 			branches = append(branches, w.Branch)
 		}
 	}

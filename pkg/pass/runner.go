@@ -23,7 +23,7 @@ type runner struct {
 	rows     []Row
 	batches  []*Batch
 	flight   map[string]*Batch // which batch has a workstream
-	cancels  map[string]context.CancelFunc
+	cancels  map[string]context.CancelCauseFunc
 	known    map[string]bool // request files already read
 	results  chan result
 	work     chan struct{} // bounds acts that are neither agents nor gates
@@ -44,7 +44,7 @@ type result struct {
 
 func newRunner(p *Pass) *runner {
 	return &runner{
-		Pass: p, flight: make(map[string]*Batch), cancels: make(map[string]context.CancelFunc),
+		Pass: p, flight: make(map[string]*Batch), cancels: make(map[string]context.CancelCauseFunc),
 		known: make(map[string]bool), results: make(chan result),
 		work: make(chan struct{}, max(2, runtime.NumCPU())), tick: newSummary(p.settings.Tick, p.now(), p.board),
 	}
@@ -334,7 +334,7 @@ func (r *runner) fail(err error) {
 	}
 	r.stopping = true
 	for _, cancel := range r.cancels {
-		cancel()
+		cancel(nil)
 	}
 }
 

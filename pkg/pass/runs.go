@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/backburner-cli/backburner/pkg/agent"
 	"github.com/backburner-cli/backburner/pkg/budget"
+	"github.com/backburner-cli/backburner/pkg/git"
 	"github.com/backburner-cli/backburner/pkg/prompt"
 	"github.com/backburner-cli/backburner/pkg/work"
 	"github.com/backburner-cli/backburner/pkg/workspace"
@@ -29,9 +31,26 @@ type runs struct {
 	now          func() time.Time
 }
 
-// afterwards bounds the git work that follows an agent, also when the tick is
-// being stopped.
-const afterwards = 2 * time.Minute
+// The git work that follows an agent ends after afterwards, and leaving after the
+// tick is stopped: the next one does it then, from what the run left.
+const (
+	afterwards = 10 * time.Minute
+	leaving    = 3 * time.Second
+)
+
+// errUnwanted is why the job of one workstream is ended while the pass goes on.
+var errUnwanted = errors.New("a person wants it to end")
+
+// following is the context of the work that follows a run that ctx was for.
+func following(ctx context.Context) (context.Context, context.CancelFunc) {
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+	forget := context.AfterFunc(ctx, func() {
+		if !errors.Is(context.Cause(ctx), errUnwanted) {
+			time.AfterFunc(leaving, cancel)
+		}
+	})
+	return bounded, func() { forget(); cancel() }
+}
 
 // errand is one run of an agent, as the goroutine that does it sees it.
 type errand struct {
@@ -58,7 +77,11 @@ func (r *runs) task(board *work.Board, w *work.Workstream, t *work.Task, name st
 		return func(ctx context.Context) Record {
 			err := r.prepare(copied, copied.Task(t.ID), &e)
 			return func(now time.Time) (Act, error) {
-				if err != nil {
+				switch {
+				case git.Outside(err):
+					wait(w, "machine", err.Error(), now)
+					return nil, Notice(w.ID + ": no run can be begun: " + err.Error())
+				case err != nil:
 					return r.refuse(w, "workspace:execution", err.Error()), nil
 				}
 				if t.Status != work.TaskPending || w.Held != nil {
@@ -139,10 +162,13 @@ func (r *runs) adoption(w *work.Workstream, t *work.Task, board *work.Board) Job
 // collect looks at what a run left behind, and returns how to record it. Git
 // comes first and the workstream last: what state names is there.
 func (r *runs) collect(ctx context.Context, board *work.Board, w *work.Workstream, task string, e errand, got agent.Outcome) Record {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+	ctx, cancel := following(ctx)
 	defer cancel()
 	out := work.Outcome{Execution: e.record.ID, Class: got.Class, Detail: got.Detail, Result: got.Result, ResetAt: got.ResetAt}
 	r.inspect(ctx, &e, &out)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil // the next tick adopts the run
+	}
 	if out.Class == "" {
 		out.Class, out.Detail = e.before.Refused(e.task, out)
 	}

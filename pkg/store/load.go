@@ -231,7 +231,7 @@ func readNames(folder string) ([]string, error) {
 	}
 	names := make([]string, 0, len(entries))
 	for _, entry := range entries {
-		if !entry.IsDir() {
+		if !entry.IsDir() || filepath.Ext(entry.Name()) == ".json" { // a folder with a record's name is in its way
 			names = append(names, entry.Name())
 		}
 	}

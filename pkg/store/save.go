@@ -32,38 +32,54 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("workstream %s: somebody else changed %s: %s; nothing was saved, the next tick goes on from the file", e.ID, e.Path, happened)
 }
 
+// RecordError is returned by Save when it is the record or its file that cannot be
+// saved, whatever else can: somebody spoiled the file, or its id is taken.
+type RecordError struct {
+	ID  string
+	Err error
+}
+
+func (e *RecordError) Error() string {
+	return fmt.Sprintf("save workstream %.100s: %v", e.ID, e.Err)
+}
+
+func (e *RecordError) Unwrap() error { return e.Err }
+
 // ErrArchived is in the error of saving a new workstream whose id is taken by
 // an archived one.
 var ErrArchived = errors.New("a workstream of this id is in the archive")
 
 // Save writes a workstream, durably and in one step, and counts its version
 // up. It writes nothing when the file says the same already, and returns a
-// *ConflictError when the file is not the version that w holds. On an error w
-// keeps its version.
+// *ConflictError when the file is not the version that w holds, or a *RecordError.
+// Any other error would meet other records as well. On an error w keeps its version.
 func (s *Store) Save(w *work.Workstream) error {
-	if err := s.save(w); err != nil {
-		var conflict *ConflictError
-		if errors.As(err, &conflict) {
-			return err
-		}
-		return fmt.Errorf("save workstream %.100s: %w", w.ID, err)
+	err := s.save(w)
+	var conflict *ConflictError
+	var record *RecordError
+	if err == nil || errors.As(err, &conflict) || errors.As(err, &record) {
+		return err
 	}
-	return nil
+	return fmt.Errorf("save workstream %.100s: %w", w.ID, err)
 }
 
 func (s *Store) save(w *work.Workstream) error {
 	if why := problem(w); why != "" {
-		return fmt.Errorf("%s; a file like that would be set aside by the next tick", why)
+		return &RecordError{w.ID, fmt.Errorf("%s; a file like that would be set aside by the next tick", why)}
 	}
 	if err := s.migrate(); err != nil {
 		return err
 	}
 	path := s.workstreamFile(w.ID)
 	old, err := atomicfile.Read(path, maxRecord)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
+		if fileTrouble(path, err) {
+			err = &RecordError{w.ID, err}
+		}
 		return err
 	}
-	if err != nil {
+	if missing {
 		if w.Version != 0 {
 			return &ConflictError{ID: w.ID, Path: path, Held: w.Version}
 		}
@@ -73,11 +89,11 @@ func (s *Store) save(w *work.Workstream) error {
 		return s.replace(w, path, nil, nil)
 	}
 	disk, base, err := s.onTop(workstreamRecord, path, old)
-	if err != nil {
-		return err
+	if err == nil && disk.ID != w.ID {
+		err = foldError(w.ID, disk.ID)
 	}
-	if disk.ID != w.ID {
-		return foldError(w.ID, disk.ID)
+	if err != nil {
+		return &RecordError{w.ID, err}
 	}
 	if version := max(disk.Version, 1); version != w.Version {
 		return &ConflictError{ID: w.ID, Path: path, Held: w.Version, Disk: version}
@@ -92,7 +108,7 @@ func (s *Store) replace(w *work.Workstream, path string, old, base []byte) error
 	next.Schema = s.format.schema
 	data, err := encode(workstreamShape(), &next, base)
 	if err != nil {
-		return err
+		return &RecordError{w.ID, err}
 	}
 	if bytes.Equal(data, old) {
 		w.Schema = next.Schema
@@ -100,7 +116,7 @@ func (s *Store) replace(w *work.Workstream, path string, old, base []byte) error
 	}
 	next.Version++
 	if data, err = encode(workstreamShape(), &next, base); err != nil {
-		return err
+		return &RecordError{w.ID, err}
 	}
 	if err := s.put(path, data); err != nil {
 		return err
@@ -123,6 +139,9 @@ func (s *Store) onTop(k kind, path string, old []byte) (disk head, base []byte, 
 	if err := json.Unmarshal(old, &disk); err != nil {
 		return head{}, nil, fmt.Errorf("%s was changed by somebody else and cannot be read (%w); the next tick sets it aside", path, err)
 	}
+	if disk.ID == "" && k == workstreamRecord {
+		return head{}, nil, fmt.Errorf("%s was changed by somebody else and is no record any more; the next tick sets it aside", path)
+	}
 	if disk.Schema > s.format.schema {
 		return head{}, nil, &SchemaError{Path: path, Have: disk.Schema, Want: s.format.schema}
 	}
@@ -143,7 +162,7 @@ func (s *Store) claimName(id string) error {
 	if path, err := s.Archived(id); err != nil {
 		return err
 	} else if path != "" {
-		return fmt.Errorf("%w: %s; reopen it, or choose another id", ErrArchived, path)
+		return &RecordError{id, fmt.Errorf("%w: %s; reopen it, or choose another id", ErrArchived, path)}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +174,7 @@ func (s *Store) claimName(id string) error {
 		s.setNames(names)
 	}
 	if other, taken := s.folded[strings.ToLower(id)]; taken && other != id {
-		return foldError(id, other)
+		return &RecordError{id, foldError(id, other)}
 	}
 	return nil
 }
