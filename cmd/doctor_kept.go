@@ -38,7 +38,7 @@ func checkStores(ctx context.Context, cfg *config.Config) []finding {
 	var found []finding
 	for _, w := range sorted(board) {
 		if _, ok := repos[w.Repository]; !ok {
-			found = append(found, finding{"stores", warn, w.ID + ": its repository " + w.Repository + " is not configured, so nothing happens to it",
+			found = append(found, finding{"stores", warn, w.ID + ": " + unconfigured(w),
 				"configure it again, or give the work up: backburner cancel " + w.ID})
 		} else if w.Head != "" {
 			begun[w.Repository]++
@@ -80,6 +80,8 @@ func checkSalvage(ctx context.Context, cfg *config.Config) []finding {
 		}
 	}
 	switch {
+	case all.damaged != nil:
+		return []finding{{"salvage", fail, "not all of the saved work can be read: " + all.damaged.Error(), "backburner state verify says what to do"}}
 	case len(waiting) > 0:
 		return []finding{{"salvage", warn, fmt.Sprintf("work was put aside and nobody goes on with it: %s", few(waiting)),
 			"backburner salvage list says what it is; what is not wanted needs nothing, it goes with its work"}}

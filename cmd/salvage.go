@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,7 +22,8 @@ func salvageCommand() *cli.Command {
 	return group("salvage", "work that was put aside instead of being lost",
 		`When a workspace has to be cleaned, what lies in it is saved first: uncommitted
 changes, untracked files, commits that are on no branch. Nothing of it is thrown
-away as long as its work is known.
+away as long as its work is known. Repositories and filled submodules in a workspace are
+moved to .backburner/aside instead, and kept there for 14 days.
 
 Examples:
    backburner salvage list
@@ -33,8 +35,9 @@ Examples:
 
 // shelf is everything that was saved.
 type shelf struct {
-	trees *workspace.Manager
-	items []shelved
+	trees   *workspace.Manager
+	items   []shelved
+	damaged error // what cannot be read; nil when all of it can
 }
 
 // shelved is one piece of saved work with what the state knows of it.
@@ -55,6 +58,9 @@ func readShelf(c *cli.Context, least int) (*config.Config, *shelf, []shelved, er
 	all, err := openShelf(c.Context, cfg, st)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if all.damaged != nil {
+		fmt.Fprintf(c.App.ErrWriter, "backburner: %v\nsee: backburner state verify\n", all.damaged)
 	}
 	found := all.items
 	if c.Args().Present() {
@@ -84,7 +90,7 @@ func openShelf(ctx context.Context, cfg *config.Config, st *store.Store) (*shelf
 			repo = r.Repository
 		}
 		if err := s.add(ctx, st, repo); err != nil {
-			return nil, err
+			s.damaged = errors.Join(s.damaged, fmt.Errorf("%s: %w", repo.ID, err))
 		}
 	}
 	slices.SortStableFunc(s.items, func(a, b shelved) int { return b.Manifest.At.Compare(a.Manifest.At) })
@@ -93,9 +99,6 @@ func openShelf(ctx context.Context, cfg *config.Config, st *store.Store) (*shelf
 
 func (s *shelf) add(ctx context.Context, st *store.Store, repo workspace.Repository) error {
 	saved, err := s.trees.Salvages(ctx, repo)
-	if err != nil {
-		return err
-	}
 	for _, one := range saved {
 		item := shelved{Salvage: one, repo: repo}
 		if w, archived, err := st.Workstream(one.Manifest.Workspace); err == nil && w.Repository == repo.ID {
@@ -103,7 +106,7 @@ func (s *shelf) add(ctx context.Context, st *store.Store, repo workspace.Reposit
 		}
 		s.items = append(s.items, item)
 	}
-	return nil
+	return err
 }
 
 // matching are the items that a name means; it is an error when there are none.

@@ -50,10 +50,7 @@ func stateVerify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := verifyAll(c.Context, cfg)
-	if err != nil {
-		return err
-	}
+	found, trouble := verifyAll(c.Context, cfg)
 	person := 0
 	for _, f := range found {
 		if f.Severity != store.Note {
@@ -61,9 +58,12 @@ func stateVerify(c *cli.Context) error {
 		}
 	}
 	if c.Bool("json") {
-		err = printJSON(c.App.Writer, map[string]any{"ok": person == 0, "findings": found})
-	} else {
+		err = printJSON(c.App.Writer, map[string]any{"ok": person == 0 && trouble == nil, "findings": found})
+	} else if len(found) > 0 || trouble == nil {
 		err = printVerified(c.App.Writer, found, cfg.State.Dir)
+	}
+	if trouble != nil {
+		return trouble
 	}
 	if err == nil && person > 0 {
 		err = fmt.Errorf("state verify: findings that need a person: %d", person)
@@ -105,8 +105,7 @@ func auditStores(ctx context.Context, cfg *config.Config, repos pass.Repositorie
 	for _, w := range sorted(board) {
 		if _, ok := repos[w.Repository]; !ok {
 			found = append(found, stateFinding{
-				store.Warn, "workstreams/" + w.ID + ".json", "its repository " + w.Repository + " is not configured, so nothing happens to it",
-				"configure it again, or give the work up: backburner cancel " + w.ID,
+				store.Warn, "workstreams/" + w.ID + ".json", unconfigured(w), "configure it again, or give the work up: backburner cancel " + w.ID,
 			})
 			continue
 		}
@@ -126,6 +125,11 @@ func auditStores(ctx context.Context, cfg *config.Config, repos pass.Repositorie
 		}
 	}
 	return found, nil
+}
+
+// unconfigured says why nothing happens to work.
+func unconfigured(w *work.Workstream) string {
+	return "its repository " + w.Repository + " is not configured (a local one is called like its folder), so nothing happens to it"
 }
 
 // sorted are the workstreams of a board by id.

@@ -64,6 +64,16 @@ func commonOf(dir string) string {
 	return common
 }
 
+// IsRepository says whether git takes dir for a repository's own folder: its HEAD names something, and it has objects and refs.
+func IsRepository(dir string) bool {
+	if !isRepository(dir) {
+		return false
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "HEAD"))
+	head := strings.TrimSpace(string(content))
+	return err == nil && (strings.HasPrefix(head, "ref: refs/") || IsObjectID(head))
+}
+
 func isRepository(dir string) bool {
 	for _, name := range []string{"objects", "refs"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.IsDir() {

@@ -149,7 +149,7 @@ type Note struct {
 	Message      string
 }
 
-// Notes lists the references below prefix (which ends in a slash), newest commit first.
+// Notes lists the references below prefix (which ends in a slash), newest commit first, or the one reference that prefix is.
 func (r Repo) Notes(ctx context.Context, prefix string) ([]Note, error) {
 	if err := CheckRef(strings.TrimSuffix(prefix, "/")); err != nil {
 		return nil, err

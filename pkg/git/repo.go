@@ -151,11 +151,5 @@ func (r Repo) Check(ctx context.Context) error {
 	return err
 }
 
-// CheckConnected fails when something that a reference needs is missing. It reads commits and trees, and of files only that they are there.
-func (r Repo) CheckConnected(ctx context.Context) error {
-	_, err := r.run(ctx, call{args: []string{"fsck", "--connectivity-only", "--no-progress", "--no-dangling"}})
-	return err
-}
-
 // Objects is the folder of the repository's objects.
 func (r Repo) Objects() string { return filepath.Join(r.shared(), "objects") }

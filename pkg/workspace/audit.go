@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 
@@ -27,7 +26,7 @@ type Fault struct {
 
 // Audit holds a repository's store against what others rely on, and looks whether it is whole. It changes nothing.
 func (m *Manager) Audit(ctx context.Context, repo Repository, claims []Claim) ([]Fault, error) {
-	const anew = "the next tick makes it anew, from the repository and from what the workspaces have"
+	const anew = "the next tick that has work there makes it anew, from the repository and from what the workspaces have"
 	path := filepath.Join("stores", component(repo.ID), "git")
 	if m.made() {
 		if err := m.open(); err != nil {
@@ -39,20 +38,23 @@ func (m *Manager) Audit(ctx context.Context, repo Repository, claims []Claim) ([
 		if len(claims) == 0 {
 			return nil, nil
 		}
-		return []Fault{{Path: path, Detail: "the store of " + repo.Where() + " is missing", Next: anew}}, nil
+		return []Fault{{Path: path, Detail: "the store of " + repo.Where() + " is missing, or is no git repository any more", Next: anew}}, nil
 	}
 	a := audit{store: m.store(h), path: path}
-	err := a.store.CheckConnected(ctx)
-	var damaged *git.Error
-	if errors.As(err, &damaged) {
-		a.faults = append(a.faults, Fault{
-			Path: path, Detail: damaged.Error(), Broken: true,
-			Next: "move " + h.dir + " away and run backburner tick: " + anew,
-		})
-	} else if err != nil {
-		return nil, err
+	err := a.store.Check(ctx)
+	if err == nil {
+		err = a.claims(ctx, claims)
 	}
-	return a.faults, a.claims(ctx, claims)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		a.faults = append(a.faults, Fault{
+			Path: path, Detail: err.Error(), Broken: true,
+			Next: "move " + h.storeDir() + " away and run backburner tick: " + anew,
+		})
+	}
+	return a.faults, nil
 }
 
 // audit is one look at a store.
@@ -92,8 +94,11 @@ func (a *audit) claims(ctx context.Context, claims []Claim) error {
 
 // reference is the zero Fault when the reference is what it has to be.
 func (a *audit) reference(c Claim) (Fault, error) {
-	if c.Ref == "" || git.CheckRef(c.Ref) != nil {
+	if c.Ref == "" {
 		return Fault{}, nil
+	}
+	if err := git.CheckRef(c.Ref); err != nil {
+		return Fault{Path: a.path, Detail: c.What + ": " + err.Error(), Next: "correct the file of its workstream"}, nil
 	}
 	have, err := a.store.ReadRef(c.Ref)
 	switch {

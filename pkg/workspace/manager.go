@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -162,11 +161,19 @@ func (m *Manager) home(repo Repository) home {
 func (h home) storeDir() string          { return filepath.Join(h.dir, "git") }
 func (h home) adminDir(id string) string { return filepath.Join(h.dir, "admin", component(id)) }
 
-// exists says whether the store was made.
+// exists says whether there is a store that git takes for one: what is left of one by a disk, or by somebody's hand, counts as none.
 func (h home) exists() bool {
-	_, err := os.Stat(filepath.Join(h.storeDir(), "HEAD"))
-	return err == nil
+	return git.IsRepository(h.storeDir())
 }
+
+// leavings are the folders of objects in which what a lost store had may still be: the pool, and stores that were put aside because git
+// did not take them for one any more.
+func (h home) leavings() []string {
+	aside, _ := filepath.Glob(filepath.Join(h.dir, "..", "..", "aside", storeAside+filepath.Base(h.dir)+"-*", "objects")) // [component] leaves nothing to match
+	return append(aside, h.pool)
+}
+
+const storeAside = "store-"
 
 // store is the repository's store.
 func (m *Manager) store(h home) git.Repo { return m.git.Private(h.storeDir()) }

@@ -1,6 +1,10 @@
 package workspace
 
 import (
+	"compress/zlib"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,14 +86,15 @@ func (h home) copyObjects(pool *os.Root) error {
 		if err != nil {
 			return err
 		}
-		if have, err := pool.Lstat(name); err == nil && have.Mode().IsRegular() && have.Size() == info.Size() && changeTime(have) <= stamp.Changed {
-			continue
+		have, err := pool.Lstat(name)
+		same := err == nil && have.Mode().IsRegular() && changeTime(have) <= stamp.Changed
+		if same && (have.Size() == info.Size() || !sound(filepath.Join(source, name))) {
+			continue // or the pool has the only good one
 		}
 		if err := copyInto(pool, filepath.Join(source, name), name); err != nil {
 			return err
 		}
-		have, err := pool.Lstat(name)
-		if err != nil {
+		if have, err = pool.Lstat(name); err != nil {
 			return err
 		}
 		latest = max(latest, changeTime(have))
@@ -134,6 +139,38 @@ func objectFiles(objects string) (names, parts []string, err error) {
 		}
 	}
 	return append(names, indexes...), parts, nil
+}
+
+// sound says whether a file of objects is what its name says: of a loose object that it has this id, of a pack that it ends in this checksum.
+// An index is made of its pack, and can be made again.
+func sound(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	dir, name := filepath.Base(filepath.Dir(file)), filepath.Base(file)
+	id, packed := strings.CutPrefix(strings.TrimSuffix(name, ".pack"), "pack-")
+	switch {
+	case packed && strings.HasSuffix(name, ".pack"):
+		sum := make([]byte, len(id)/2)
+		info, err := f.Stat()
+		if err == nil {
+			_, err = f.ReadAt(sum, info.Size()-int64(len(sum)))
+		}
+		return err == nil && hex.EncodeToString(sum) == id
+	case packed:
+		return true
+	}
+	hash := sha1.New()
+	if len(dir+name) == 2*sha256.Size {
+		hash = sha256.New()
+	}
+	content, err := zlib.NewReader(f)
+	if err == nil {
+		_, err = io.Copy(hash, content)
+	}
+	return err == nil && hex.EncodeToString(hash.Sum(nil)) == dir+name
 }
 
 // copyInto copies a file (by reference, where the file system can) to name below pool.

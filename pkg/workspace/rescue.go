@@ -32,8 +32,10 @@ func (h home) lost() bool {
 	if h.exists() && !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	names, _, err := objectFiles(h.pool)
-	return err == nil && len(names) > 0
+	return slices.ContainsFunc(h.leavings(), func(objects string) bool {
+		names, _, err := objectFiles(objects)
+		return err == nil && len(names) > 0
+	})
 }
 
 // revive makes the store of a workspace anew, when it is gone.
@@ -58,7 +60,7 @@ func (m *Manager) revive(ctx context.Context, repo Repository, ws Workspace) err
 func (m *Manager) noteAnew(h home, rescued int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	said := "the git store of " + h.repo.Where() + " was missing and was made anew"
+	said := "the git store of " + h.repo.Where() + " was missing or damaged and was made anew"
 	if !slices.ContainsFunc(m.anew, func(s string) bool { return strings.HasPrefix(s, said) }) {
 		m.anew = append(m.anew, fmt.Sprintf("%s; branches and pieces of saved work that only it had, and that were found: %d", said, rescued))
 	}
@@ -73,41 +75,24 @@ func (m *Manager) Anew() []string {
 	return anew
 }
 
-// rescue takes the commits that the pool has and the new store has not, and names saved work as it was named. An agent may have written to the pool:
-// each object is checked, and a branch is made only by whoever knows its commit.
+// rescue takes the commits that the leavings have and the new store has not, and names saved work as it was named. An agent may have written to
+// the pool: each object is checked, and a branch is made only by whoever knows its commit.
 func (m *Manager) rescue(ctx context.Context, h home) error {
 	store := m.store(h)
-	tips, err := store.Borrowing(h.pool).Unreached(ctx)
-	var unreadable *git.Error
-	if errors.As(err, &unreadable) {
-		tips, err = nil, nil // the workspaces have their own
-	}
-	if err != nil {
-		return err
-	}
-	scratch, err := m.temporary("rescue")
-	if err != nil {
-		return err
-	}
-	defer removeTree(scratch)
 	var known []string
 	if base, err := store.ReadRef(tracking(h.repo.Base)); err == nil && base != "" {
 		known = append(known, base)
 	}
 	var rescued []git.LogEntry
-	for _, tip := range tips {
-		_, err := store.Borrowing(h.pool).Import(ctx, scratch, []string{tip}, known)
-		if errors.As(err, &unreadable) {
-			continue // damaged, or not what a commit is
-		}
+	for _, objects := range h.leavings() {
+		found, err := m.rescueFrom(ctx, store, objects, known)
 		if err != nil {
 			return err
 		}
-		log, err := store.Log(ctx, "", tip, 1)
-		if err != nil {
-			return err
+		for _, commit := range found {
+			known = append(known, commit.Commit)
 		}
-		rescued, known = append(rescued, log...), append(known, tip)
+		rescued = append(rescued, found...)
 	}
 	slices.SortStableFunc(rescued, func(a, b git.LogEntry) int { return strings.Compare(a.AuthorDate, b.AuthorDate) })
 	for _, commit := range rescued {
@@ -117,6 +102,43 @@ func (m *Manager) rescue(ctx context.Context, h home) error {
 	}
 	m.noteAnew(h, len(rescued))
 	return nil
+}
+
+// rescueFrom takes what can be taken from one folder of objects: whole commits, and those of damaged lines not.
+func (m *Manager) rescueFrom(ctx context.Context, store git.Repo, objects string, known []string) ([]git.LogEntry, error) {
+	from := store.Borrowing(objects)
+	tips, err := from.Unreached(ctx)
+	var unreadable *git.Error
+	if errors.As(err, &unreadable) {
+		return nil, nil // the workspaces have their own
+	}
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := m.temporary("rescue")
+	if err != nil {
+		return nil, err
+	}
+	defer removeTree(scratch)
+	var found []git.LogEntry
+	for _, tip := range tips {
+		if slices.Contains(known, tip) {
+			continue
+		}
+		_, err := from.Import(ctx, scratch, []string{tip}, known)
+		if errors.As(err, &unreadable) {
+			continue // damaged, or not what a commit is
+		}
+		if err != nil {
+			return nil, err
+		}
+		log, err := store.Log(ctx, "", tip, 1)
+		if err != nil {
+			return nil, err
+		}
+		found, known = append(found, log...), append(known, tip)
+	}
+	return found, nil
 }
 
 // name gives a commit of a lost store a reference.

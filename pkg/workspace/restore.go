@@ -180,6 +180,10 @@ func (s *space) inOrder(ctx context.Context, c *clone, f found, local, target st
 	if err != nil || len(status.Entries) > 0 {
 		return false, err
 	}
+	modules, err := s.submodules(ctx, c) // nothing looks into them
+	if err != nil || len(modules) > 0 {
+		return false, err
+	}
 	unsaved, err := s.unsaved(ctx, c, c.named(f, s.memory().Reviewed), local)
 	return len(unsaved) == 0, err
 }

@@ -73,7 +73,7 @@ func claim(root string, owner Owner) error {
 		return err
 	}
 	defer alone.Close()
-	if err := syscall.Flock(int(alone.Fd()), syscall.LOCK_EX); err != nil {
+	if err := lockFolder(alone); err != nil {
 		return fmt.Errorf("lock %s: %w", root, err)
 	}
 	path := filepath.Join(root, rootMark)
@@ -97,6 +97,23 @@ func claim(root string, owner Owner) error {
 		return err
 	}
 	return atomicfile.WriteRelaxed(path, append(made, '\n'), 0o666)
+}
+
+// lockFolder locks a folder until it is closed. Others of ours hold the lock for as long as it takes to write a small file.
+func lockFolder(f *os.File) error {
+	const patience, pause = 3 * time.Second, 10 * time.Millisecond
+	for waited := time.Duration(0); ; waited += pause {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
+			return err
+		case waited >= patience:
+			return fmt.Errorf("another process holds it (fuser -v '%s' names it): end that, or try again later", f.Name())
+		}
+		time.Sleep(pause)
+	}
 }
 
 // unused fails unless backburner may make its folders in the root.

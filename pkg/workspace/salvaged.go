@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -61,7 +62,7 @@ func (m *Manager) Stores() ([]string, error) {
 	return ids, nil
 }
 
-// Salvages lists what was saved of a repository, newest first.
+// Salvages lists what was saved of a repository, newest first. The error names what cannot be read; the list is of the rest.
 func (m *Manager) Salvages(ctx context.Context, repo Repository) ([]Salvage, error) {
 	if !m.made() {
 		return nil, nil
@@ -73,10 +74,7 @@ func (m *Manager) Salvages(ctx context.Context, repo Repository) ([]Salvage, err
 	if !h.exists() {
 		return nil, nil
 	}
-	notes, err := m.store(h).Notes(ctx, salvages)
-	if err != nil {
-		return nil, fmt.Errorf("list salvages: %w", err)
-	}
+	notes, err := m.notes(ctx, h)
 	list := make([]Salvage, 0, len(notes))
 	for _, note := range notes {
 		salvage := Salvage{Ref: note.Name, Commit: note.Object, Parents: note.Parents}
@@ -84,7 +82,29 @@ func (m *Manager) Salvages(ctx context.Context, repo Repository) ([]Salvage, err
 		_ = json.Unmarshal([]byte(body), &salvage.Manifest) // a reference that somebody else made there is shown without
 		list = append(list, salvage)
 	}
-	return list, nil
+	return list, err
+}
+
+// notes reads the references of saved work: all at once, or, where one of them is damaged, each by itself.
+func (m *Manager) notes(ctx context.Context, h home) ([]git.Note, error) {
+	store := m.store(h)
+	notes, err := store.Notes(ctx, salvages)
+	if err == nil || ctx.Err() != nil {
+		return notes, err
+	}
+	refs, refsErr := git.AllRefs(os.DirFS(h.storeDir()), salvages)
+	if refsErr != nil {
+		return nil, err
+	}
+	err = nil
+	for _, ref := range slices.Sorted(maps.Keys(refs)) {
+		one, oneErr := store.Notes(ctx, ref)
+		if oneErr != nil {
+			err = errors.Join(err, fmt.Errorf("%s cannot be read: %w", strings.TrimPrefix(ref, salvages), oneErr))
+		}
+		notes = append(notes, one...)
+	}
+	return notes, err
 }
 
 // Contents is what a salvage has that the branch had not.
@@ -207,9 +227,9 @@ func (m *Manager) ExpireSalvages(ctx context.Context, before time.Time, known fu
 			continue
 		}
 		all, err := m.Salvages(ctx, h.repo)
-		if err != nil {
+		if ctx.Err() != nil {
 			return expired, err
-		}
+		} // what cannot be read is kept
 		for _, s := range all {
 			if s.Manifest.At.IsZero() || !s.Manifest.At.Before(before) || known(s.Manifest.Workspace) {
 				continue

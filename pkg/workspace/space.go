@@ -51,6 +51,9 @@ func (m *Manager) enter(ctx context.Context, repo Repository, ws Workspace) (*sp
 	if err := checkWorkspace(ws); err != nil {
 		return nil, nil, err
 	}
+	if repo.Base == "" { // it is configured no more
+		repo.Base = m.home(repo).readSeen().Base
+	}
 	if err := m.revive(ctx, repo, ws); err != nil {
 		return nil, nil, err
 	}

@@ -33,8 +33,10 @@ func (m *Manager) makeStore(ctx context.Context, h home, format string) error {
 	if err := atomicfile.MkdirAll(filepath.Join(h.dir, "admin"), 0o777); err != nil {
 		return err
 	}
-	if err := m.discard(h.storeDir()); err != nil { // what is there without a HEAD is no repository
-		return err
+	if _, err := os.Lstat(h.storeDir()); err == nil { // damaged: its objects may be all there is of something
+		if _, err := m.putAside(h.storeDir(), storeAside+filepath.Base(h.dir)); err != nil {
+			return err
+		}
 	}
 	if err := h.lose(); err != nil {
 		return err

@@ -67,7 +67,7 @@ func (m *Manager) Sync(ctx context.Context, repo Repository, branches ...string)
 		return Base{}, err
 	}
 	missing := !h.exists()
-	moved := missing || h.lost() || !last.covers(now, branches)
+	moved := missing || h.lost() || !last.covers(now, branches) || !h.shows(now)
 	if moved {
 		now, err = m.fetch(ctx, h, last, now, branches)
 		if err != nil {
@@ -99,6 +99,12 @@ func checkBranches(repo Repository, branches []string) error {
 		}
 	}
 	return nil
+}
+
+// shows says whether the store has the base branch where it was last seen: somebody may have removed it.
+func (h home) shows(now seen) bool {
+	have, err := git.ReadRef(os.DirFS(h.storeDir()), tracking(now.Base))
+	return err == nil && have == now.SHA
 }
 
 // covers says whether the store shows what now shows, of the base branch and of branches.
