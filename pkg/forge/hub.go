@@ -51,6 +51,7 @@ type Open struct {
 	Kind       work.Kind
 	Thread     *work.Thread
 	Spec       work.Spec
+	Held       bool
 }
 
 // News is what happened in one repository since the last time.

@@ -83,7 +83,7 @@ func (h *hubs) asks(board *work.Board) []forge.Ask {
 	open := make(map[string][]forge.Open)
 	for _, w := range board.Ordered() {
 		if w.Thread != nil && w.Status.Open() {
-			open[w.Repository] = append(open[w.Repository], forge.Open{Workstream: w.ID, Kind: w.Kind, Thread: w.Clone().Thread, Spec: w.Spec})
+			open[w.Repository] = append(open[w.Repository], forge.Open{Workstream: w.ID, Kind: w.Kind, Thread: w.Clone().Thread, Spec: w.Spec, Held: w.Held != nil})
 		}
 	}
 	var asks []forge.Ask

@@ -36,7 +36,8 @@ func (r *refresh) Select(board *work.Board, b *Batch, now time.Time) []Job {
 	for _, w := range b.workstreams(board) {
 		repo, known := r.repositories[w.Repository]
 		ready, stopped := b.First && w.Status == work.ReadyToMerge, b.First && stoppedByRepository(w)
-		if !known || !ready && !stopped && !needsTree(work.Next(w, repo.Policy, now)) {
+		needed := needsTree(work.Next(w, repo.Policy, now))
+		if !known || !ready && !stopped && !needed {
 			continue
 		}
 		seen := r.bases[repo.ID]
@@ -50,14 +51,14 @@ func (r *refresh) Select(board *work.Board, b *Batch, now time.Time) []Job {
 			switch {
 			case stopped:
 				jobs = append(jobs, stillUnusable(w, seen.trouble(repo))...)
-			case !ready:
+			case !ready || needed:
 				jobs = append(jobs, r.unusable(w, repo, seen))
 			}
 		case stopped:
 			jobs = append(jobs, usable(w)) // not marked: now its workspace has to follow
 		case ready && seen.moved(w):
 			jobs = append(jobs, r.moved(w, seen.Base)) // not marked: now its workspace has to follow
-		case ready:
+		case ready && !needed:
 			seen.mark(b, w.ID)
 			if j, ok := r.ready(w, repo, seen.Base); ok {
 				jobs = append(jobs, j)

@@ -19,6 +19,9 @@ func Next(w *Workstream, p Policy, now time.Time) Step {
 	if t := w.unread(); t != nil {
 		return wait(fmt.Sprintf("the failure of the %s is looked at first", t.Kind.Who()))
 	}
+	if w.Drafted != nil && w.Status.Open() {
+		return Step{Act: PostReview, Why: "publish the review"}
+	}
 	if w.Kind == KindPullRequest && (w.Status == New || w.Status == Intake) {
 		return nextPull(w, now)
 	}
@@ -38,7 +41,7 @@ func Next(w *Workstream, p Policy, now time.Time) Step {
 	case QA:
 		return nextQA(w, p, now)
 	case ReadyToMerge:
-		return nextReady(w)
+		return nextReady(w, now)
 	case Blocked:
 		return nextBlocked(w, p, now)
 	case PausedBudget:
@@ -247,12 +250,15 @@ func nextPublish(w *Workstream) Step {
 	return Step{Act: Publish, Why: why}
 }
 
-func nextReady(w *Workstream) Step {
+func nextReady(w *Workstream, now time.Time) Step {
 	if t := w.due(Building); t != nil && t.Kind == AddressReview { // it came while this was on its way here
 		return move(Building, "changes_requested", "a review asks for changes"+by(t.Context.By))
 	}
 	if w.Published != w.Head {
 		return move(QA, "evidence_stale", "what is published is no longer what is here, so it is verified again")
+	}
+	if t := w.due(ReadyToMerge); t != nil {
+		return nextTask(w, t.Kind, t.Context, now)
 	}
 	if asked := w.MergeAsked(); asked != nil && asked.New == w.Head {
 		return Step{Act: Land, Why: "merge " + w.Branch}

@@ -41,8 +41,6 @@ func nextPull(w *Workstream, now time.Time) Step {
 	switch {
 	case w.Status == New:
 		return move(Intake, "admitted", "a pull request takes no place in the active set")
-	case w.Drafted != nil:
-		return Step{Act: PostReview, Why: "publish the review"}
 	}
 	if t := w.due(Intake); t != nil {
 		return nextTask(w, t.Kind, t.Context, now)

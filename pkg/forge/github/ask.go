@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/backburner-cli/backburner/pkg/forge"
@@ -114,6 +115,8 @@ func (r *one) request(t Thread, e Event) *work.Request {
 	}
 	o, open := r.open[t.Number]
 	switch {
+	case e.Kind == Commanded && e.Command.Verb == VerbStart && e.Label != "" && open && o.Kind != work.KindPullRequest:
+		return nil // that it is worked on is what the label says
 	case e.Kind == Commanded:
 		return r.command(t, e, q)
 	case e.Kind == Assigned && t.Pull == nil && sameLogin(r.h.words.Assignee, r.viewer.Login):
@@ -128,7 +131,7 @@ func (r *one) request(t Thread, e Event) *work.Request {
 		q.Thread.State = "" // that is the issue's
 	case e.Kind == Unlabelled && e.Command.Verb == VerbStart && open:
 		q.Verb = work.VerbCancel
-	case e.Kind == Unlabelled && e.Command.Verb == VerbHold && open:
+	case e.Kind == Unlabelled && e.Command.Verb == VerbHold && open && o.Held:
 		q.Verb = work.VerbResume
 	case e.Kind == Edited && open && o.Kind == work.KindIssue && t.Number == o.Thread.Number:
 		r.begin(t, q, work.VerbEdit)
@@ -159,9 +162,11 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 		q.Verb, q.Refused = work.VerbHelp, "There is no such command.\n\n"+forge.CommandHelp
 	case later[verb] != "":
 		q.Verb, q.Refused = work.Verb(verb), later[verb]
-	case (verb == VerbStart || verb == VerbPlan) && t.Pull != nil && !open:
-		q.Refused = "this is a pull request; ask for work on an issue, or for a review of this"
-		q.Verb = work.VerbAdd
+	case slices.Contains(ofWork, verb) && r.foreign(t):
+		q.Refused = "this pull request is not backburner's; ask for work on an issue, or for a review of this"
+		if q.Verb = work.Verb(verb); verb == VerbStart {
+			q.Verb = work.VerbAdd
+		}
 	case verb == VerbStart:
 		return r.begin(t, q, work.VerbAdd)
 	case verb == VerbPlan && !open:
@@ -172,6 +177,18 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 		q.Verb = work.Verb(verb)
 	}
 	return q
+}
+
+// ofWork are the commands that make no sense where there is only something to review.
+var ofWork = []Verb{VerbStart, VerbPlan, VerbApprove, VerbMerge}
+
+// foreign reports whether a thread is a pull request of somebody else's.
+func (r *one) foreign(t Thread) bool {
+	if o, open := r.open[t.Number]; open {
+		return o.Kind == work.KindPullRequest
+	}
+	_, ours := r.proposed(t)
+	return t.Pull != nil && !ours
 }
 
 // later are the commands that people may know of and that cannot be had yet.
