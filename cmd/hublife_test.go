@@ -88,10 +88,16 @@ func (l *hubLife) checkout() string {
 
 func (l *hubLife) git(dir string, args ...string) { gitIn(l.t, dir, args...) }
 
+func (l *hubLife) command(args ...string) *exec.Cmd {
+	c := exec.Command(l.bin, args...)
+	c.Dir, c.Env = l.dir, l.env
+	return c
+}
+
 // tick runs one; it may fail, as those do that are killed.
 func (l *hubLife) tick() {
-	c := exec.Command(l.bin, "tick")
-	c.Dir, c.Env, c.Stdout, c.Stderr = l.dir, l.env, &l.said, &l.said
+	c := l.command("tick")
+	c.Stdout, c.Stderr = &l.said, &l.said
 	l.said.WriteString("tick\n")
 	if err := c.Start(); err != nil {
 		l.t.Fatal(err)
@@ -148,7 +154,7 @@ func (l *hubLife) live() {
 // fleeting is what may differ between two lives that are the same: ids of
 // commits and comments, what agents cost, for one that was killed is paid for as
 // well, and who noticed a merge.
-var fleeting = regexp.MustCompile(`\b[0-9a-f]{12,40}\b|\b3[0-9]{9}\b|\| Cost \|.*|merged as \S+|pull request #2 was merged`)
+var fleeting = regexp.MustCompile(`\b[0-9a-f]{12,40}\b|\b3[0-9]{9}\b|\| Cost \|.*|merged as \S+|pull request #2 was merged( by backburner-bot)?`)
 
 // numbered begins a comment on a thread; which of them came first may differ.
 var numbered = regexp.MustCompile(`(?m)^comment [0-9]+ by (\S+)( edited)?$`)

@@ -60,7 +60,17 @@ func (t *tell) between(board *work.Board, b *Batch, now time.Time) []Job {
 	return jobs
 }
 
-func (t *tell) mute(w *work.Workstream) bool { return t.silent[w.Repository] || t.silent[w.ID] }
+func (t *tell) mute(w *work.Workstream) bool { return t.barred(w.Repository) || t.silent[w.ID] }
+
+// barred reports whether nothing is told in a repository yet, or by this tick: a
+// forge says of what may not be seen today that it is not there.
+func (t *tell) barred(repository string) bool {
+	if t.silent[repository] || t.repositories[repository].Slug == "" {
+		return t.silent[repository]
+	}
+	reading := direction{repository, false}
+	return !t.troubles.tried[reading] || len(t.troubles.met[reading]) > 0
+}
 
 // owes reports whether something is due to be told of a workstream.
 func (t *tell) owes(w *work.Workstream, now time.Time) bool {
@@ -174,7 +184,7 @@ func (t *tell) receipts(board *work.Board) []Job {
 	var jobs []Job
 	for id, repo := range board.Repositories {
 		slug := t.repositories[id].Slug
-		if len(repo.Marks) == 0 || slug == "" || t.silent[id] || t.silent[receiptsOf+id] {
+		if len(repo.Marks) == 0 || slug == "" || t.barred(id) || t.silent[receiptsOf+id] {
 			continue
 		}
 		marks := append([]work.Receipt{}, repo.Marks...)

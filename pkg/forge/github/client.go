@@ -22,6 +22,7 @@ type Options struct {
 	Host      string         // else that of GH_HOST, of gh's login, github.com
 	Token     string         // else that of the environment, of gh's login
 	Agent     string         // name and version of the program, for GitHub's logs
+	Patience  time.Duration  // with one answer; half a minute when zero
 	Reserve   int            // requests an hour that are left to others
 	Spacing   time.Duration  // between two changes; GitHub asks for a second
 	Tags      map[string]Tag // what Client.Tags returned at the end of the last tick
@@ -57,6 +58,9 @@ func New(o Options) *Client {
 	if o.Sleep == nil {
 		o.Sleep = sleep
 	}
+	if o.Patience == 0 {
+		o.Patience = answerTimeout
+	}
 	if o.Agent == "" {
 		o.Agent = "backburner"
 	}
@@ -82,7 +86,7 @@ func (c *Client) connect() error {
 		}
 		at, o := c.login, c.options
 		c.wire = &transport{
-			base: at.base, root: at.root, token: at.token, agent: o.Agent, now: o.Now, sleep: o.Sleep, turn: make(chan struct{}, 1),
+			base: at.base, root: at.root, token: at.token, agent: o.Agent, now: o.Now, sleep: o.Sleep, turn: make(chan struct{}, 1), patience: o.Patience,
 			tags: newTagStore(o.Tags), limits: &limits{reserve: o.Reserve, spacing: o.Spacing, notBefore: o.NotBefore, windows: make(map[string]window)},
 		}
 		host := at.host
@@ -195,7 +199,9 @@ func named(op string, err error) *Error {
 	if errors.As(err, &refused) {
 		return refusal(op, refused.StatusCode, refused.Headers, refused.Message)
 	}
-	return &Error{Op: op, Kind: KindUnavailable, Message: err.Error(), err: err}
+	e := &Error{Op: op, Kind: KindUnavailable, Message: err.Error(), err: err}
+	e.Advice = advice(e, nil)
+	return e
 }
 
 // query is one call of the GraphQL interface.

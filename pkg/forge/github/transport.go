@@ -3,6 +3,7 @@ package github
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 
 const (
 	answerTimeout = 30 * time.Second // of one attempt; GitHub itself gives up after 10
+	mostSilence   = 2                // requests in a row that got no answer: then none is made any more
 	maxAnswer     = 64 << 20         // bytes
 	apiVersion    = "2022-11-28"
 )
@@ -53,6 +55,9 @@ type transport struct {
 	tags   *tagStore
 	limits *limits
 	usage  Usage
+
+	patience time.Duration // with one attempt
+	silence  int           // requests in a row that got no answer
 }
 
 // Usage counts what a client did.
@@ -91,10 +96,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err := t.admit(ctx, c); err != nil {
 			return nil, err
 		}
+		began := t.now()
 		a := t.send(req, body, c)
 		t.limits.note(c, a, t.now())
 		wait, again := t.limits.again(c, a, attempt, t.now())
-		if !again {
+		if !again || a.err != nil && t.now().Sub(began) > maxWait { // nobody waits that long twice
 			return t.finish(req, c, a)
 		}
 		t.usage.Repeats++
@@ -106,6 +112,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // admit lets a request through when the limits allow it now or very soon.
 func (t *transport) admit(ctx context.Context, c call) error {
+	if t.silence >= mostSilence {
+		e := &Error{Op: c.op, Kind: KindUnavailable, Message: "GitHub did not answer the last requests, and is asked no more by this tick"}
+		e.Advice = advice(e, nil)
+		return e
+	}
 	wait, stop := t.limits.before(c, t.now())
 	if stop != nil {
 		stop.Op = c.op
@@ -130,7 +141,7 @@ func (t *transport) wait(ctx context.Context, c call, d time.Duration) error {
 func (t *transport) send(req *http.Request, body []byte, c call) (a answer) {
 	var sent atomic.Bool // what sends may go on for a moment when there is an answer, or none
 	defer func() { a.sent = sent.Load() }()
-	ctx, cancel := context.WithTimeout(req.Context(), answerTimeout)
+	ctx, cancel := context.WithTimeout(req.Context(), t.patience)
 	defer cancel()
 	out := req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }}))
 	if body != nil {
@@ -192,6 +203,9 @@ func (t *transport) dress(req *http.Request) {
 
 // finish turns the last answer into what go-gh wants to see.
 func (t *transport) finish(req *http.Request, c call, a answer) (*http.Response, error) {
+	if t.silence++; a.status != 0 {
+		t.silence = 0
+	}
 	if stop := t.limits.refused(c, a, t.now()); stop != nil {
 		stop.Op = c.op
 		return nil, stop
@@ -219,20 +233,26 @@ func (t *transport) unavailable(c call, a answer) *Error {
 
 // plain is a network error without the address, which the caller names better.
 func plain(err error) string {
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer in time"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection ended before the answer"
 	}
 	return err.Error()
 }
 
 // unusable says why the answer is none of GitHub's: a proxy's page, or half of one.
 func unusable(a answer) error {
-	if a.status < 200 || a.status > 299 || len(a.body) == 0 {
+	if a.status < 200 || a.status > 299 || a.status == http.StatusNoContent {
 		return nil
 	}
 	kind, _, _ := mime.ParseMediaType(a.header.Get("Content-Type"))
 	if kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 		return fmt.Errorf("the answer is %s and not JSON", orElse(kind, "of no known type"))
+	}
+	if !json.Valid(a.body) {
+		return errors.New("the answer is not whole")
 	}
 	return nil
 }

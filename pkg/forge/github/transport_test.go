@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -271,5 +272,25 @@ func TestPages(t *testing.T) {
 	}
 	if got := s.requests()[1].RequestURI; got != "/repos/acme/shop/issues/1/comments?per_page=100&page=2" {
 		t.Errorf("the second page is %s", got)
+	}
+}
+
+// Who does not answer is not waited for again and again.
+func TestNoAnswer(t *testing.T) {
+	var asked atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}))
+	t.Cleanup(s.Close)
+	c := github.New(github.Options{APIURL: s.URL, Token: "secret", Patience: 20 * time.Millisecond, Sleep: newClock().Sleep})
+	for i, want := range []string{"no answer in time", "no answer in time", "is asked no more by this tick"} {
+		if e := asError(t, write(c)); e.Kind != github.KindUnavailable || !strings.Contains(e.Error(), want) || e.Sent != (i < 2) || e.Advice == "" {
+			t.Errorf("request %d: %+v", i, e)
+		}
+	}
+	if n := asked.Load(); n != 2 {
+		t.Errorf("GitHub was asked %d times", n)
 	}
 }

@@ -77,6 +77,14 @@ func (s *Server) SpendTo(text string, requests, points int) {
 	}
 }
 
+// Replenish lets the limits of all tokens begin anew.
+func (s *Server) Replenish() {
+	defer s.lock()()
+	for _, t := range s.world.tokens {
+		t.rest.used, t.gql.used = 0, 0
+	}
+}
+
 // AddRepository makes a public repository, empty but for what its bare
 // repository holds already.
 func (s *Server) AddRepository(slug string) *Repository {
