@@ -20,7 +20,7 @@ func RenderStatus(w *work.Workstream, next string) string {
 	}
 	b.WriteString("\n\n")
 	if w.Status != work.Merged && w.Reason != "reviewed" {
-		fmt.Fprintf(&b, "Next: %s.\n\n", strings.TrimRight(oneLine(next), "."))
+		fmt.Fprintf(&b, "Next: %s.\n\n", strings.TrimRight(oneLine(withoutDetail(w, next)), "."))
 	}
 	for _, q := range w.OpenQuestions() {
 		fmt.Fprintf(&b, "- %s: %s\n\n", q.ID, oneLine(q.Text))
@@ -38,6 +38,16 @@ func RenderStatus(w *work.Workstream, next string) string {
 	row("Held", heldWords(w))
 	row("Needs a person", oneLine(w.Escalated))
 	return b.String()
+}
+
+// withoutDetail is what comes next to a stopped workstream without why it is
+// stopped, which is said above it.
+func withoutDetail(w *work.Workstream, next string) string {
+	why, _, _ := strings.Cut(strings.TrimSpace(w.Detail), "\n")
+	if rest, ok := strings.CutPrefix(next, "blocked: "+strings.TrimRight(why, ".")+"; "); ok {
+		return strings.TrimPrefix(rest, "then: ")
+	}
+	return next
 }
 
 func oneLine(text string) string {

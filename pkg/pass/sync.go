@@ -259,7 +259,7 @@ func (in *Incoming) marked(board *work.Board) {
 		if verb == work.VerbAdd {
 			verb = "start" // as it is asked for there
 		}
-		r.Text = fmt.Sprintf("`%s` by %s is refused: %s.", verb, in.By, strings.TrimRight(in.Progress.Detail, "."))
+		r.Text = fmt.Sprintf("`%s` by %s is refused: %s.", verb, in.By, strings.TrimRight(work.InWords(in.Progress.Detail), "."))
 	}
 	repo := board.Repository(in.Repository)
 	repo.Marks = append(repo.Marks, r)

@@ -2,6 +2,7 @@ package work
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -29,6 +30,14 @@ const (
 // Statuses lists every status in the order of a workstream's life.
 var Statuses = []Status{New, Intake, Planning, AwaitingApproval, AwaitingInput, Building, QA,
 	ReadyToMerge, Merged, Blocked, PausedBudget, Failed, Closed}
+
+// InWords is a text of backburner's own with the statuses in it as people write them.
+func InWords(text string) string {
+	for _, s := range Statuses {
+		text = strings.ReplaceAll(text, string(s), strings.ReplaceAll(string(s), "_", " "))
+	}
+	return text
+}
 
 // Active reports whether the status counts against max_active.
 func (s Status) Active() bool {
