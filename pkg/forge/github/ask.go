@@ -107,7 +107,7 @@ func (r *one) proposed(t Thread) (workstream string, ours bool) {
 // request is what an event asks for; nil when for nothing.
 func (r *one) request(t Thread, e Event) *work.Request {
 	q := &work.Request{
-		Schema: work.Schema, ID: requestID(e.ID), Workstream: r.workstream(t), Repository: r.ask.Repository, At: e.At.UTC(),
+		Schema: work.Schema, ID: requestID(e.ID), Workstream: r.workstream(t), Repository: r.ask.Repository, At: r.h.client.Ours(e.At),
 		Text: e.Command.Text, Question: e.Command.Question,
 	}
 	if len(e.By) > 0 {

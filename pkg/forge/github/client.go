@@ -144,6 +144,19 @@ func (c *Client) Now() time.Time {
 	return now.UTC().Truncate(time.Second)
 }
 
+// mostDrift is how far two clocks may be apart and be thought the same.
+const mostDrift = 10 * time.Second
+
+// Ours is a time of GitHub's clock as ours had it.
+func (c *Client) Ours(t time.Time) time.Time {
+	c.locked(func(w *transport) {
+		if w.limits.skew.Abs() > mostDrift {
+			t = t.Add(-w.limits.skew)
+		}
+	})
+	return t.UTC()
+}
+
 // request is one call of the REST interface.
 type request struct {
 	op     string
