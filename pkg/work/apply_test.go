@@ -237,3 +237,25 @@ func TestSkipNamesACapability(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
+
+// TestApprovalIsOlderThanThePlan refuses an approval that was given before anybody
+// could see what waits for one now; who gave it may have meant an earlier plan.
+func TestApprovalIsOlderThanThePlan(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		at   time.Time
+		want work.Decision
+	}{
+		{"before", noon.Add(-time.Second), work.Rejected},
+		{"in the same second, as a forge counts", noon, work.Applied},
+		{"after", noon.Add(time.Minute), work.Applied},
+		{"at a time that nobody knows", time.Time{}, work.Applied},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := &work.Workstream{ID: "shop-1", Status: work.AwaitingApproval, Plan: &work.Plan{}, Revision: 2, PlannedAt: noon.Add(time.Second / 2)}
+			if a, err := w.Apply(&work.Request{ID: "r1", Verb: work.VerbApprove, At: tc.at}, noon); err != nil || a.Decision != tc.want {
+				t.Errorf("%+v, %v", a, err)
+			}
+		})
+	}
+}
