@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sys/unix"
@@ -55,9 +56,24 @@ func Main(args []string) int {
 	}
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
+	context.AfterFunc(ctx, func() { time.AfterFunc(unresponsive, func() { giveUp(context.Cause(ctx)) }) })
 	app := newApp(os.Stdout, os.Stderr)
 	err := app.RunContext(ctx, flagsFirst(app, args))
 	return exitCode(err, os.Stderr)
+}
+
+// unresponsive is how long after a signal the program ends all the same: a system
+// call may never return, and a tick that stays keeps all others out.
+const unresponsive = 20 * time.Second
+
+// giveUp ends the program as a crash would, which costs nothing.
+func giveUp(why error) {
+	var by signalError
+	if errors.As(why, &by) {
+		fmt.Fprintf(os.Stderr, "backburner: not everything ended within %v of %s, such as a read from a broken disk; the next tick goes on\n",
+			unresponsive, unix.SignalName(by.signal))
+		os.Exit(by.code())
+	}
 }
 
 func superviseMain(dir string) int {

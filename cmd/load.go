@@ -109,16 +109,12 @@ func guessBase(top string) string {
 		return "main"
 	}
 	for _, name := range []string{"main", "master"} {
-		if _, err := os.Lstat(filepath.Join(common, "refs", "heads", name)); err == nil {
-			return name
-		}
-		if packed, err := os.ReadFile(filepath.Join(common, "packed-refs")); err == nil && strings.Contains(string(packed), " refs/heads/"+name+"\n") {
+		if id, err := git.ReadRef(os.DirFS(common), git.Heads+name); err == nil && id != "" {
 			return name
 		}
 	}
-	head, err := os.ReadFile(filepath.Join(dir, "HEAD"))
-	if name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/"); err == nil && ok {
-		return name
+	if branch, _, err := git.HeadBranch(os.DirFS(dir)); err == nil && branch != "" {
+		return strings.TrimPrefix(branch, git.Heads)
 	}
 	return "main"
 }

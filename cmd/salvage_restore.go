@@ -106,7 +106,7 @@ func restoreBranch(ctx context.Context, trees *workspace.Manager, s shelved, bra
 	case workspace.PublishAlready:
 		r.Said = "it was the branch " + branch + " already; " + look
 	default:
-		return r, fmt.Errorf("%s; choose another name", done.Detail)
+		return r, fmt.Errorf("there is a branch %s already, which has other commits: choose another name", branch)
 	}
 	return r, nil
 }

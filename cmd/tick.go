@@ -124,6 +124,12 @@ func tickID(now time.Time) string {
 	return now.UTC().Format("20060102T150405Z") + "-" + strings.ToLower(rand.Text()[:6])
 }
 
+// overdue ends a tick that nothing else could end by its deadline, as a crash would.
+func overdue() {
+	fmt.Fprintln(os.Stderr, "backburner: the tick is a minute beyond its deadline, and something in it does not end; the next tick goes on")
+	os.Exit(exitError)
+}
+
 // runTick takes the lease, makes the pass, and says what it did.
 func runTick(c *cli.Context, cfg *config.Config, set pass.Settings, repos pass.Repositories) error {
 	var held *lease.Lease
@@ -136,6 +142,7 @@ func runTick(c *cli.Context, cfg *config.Config, set pass.Settings, repos pass.R
 		return tickError(c.Context, cfg, work.Tick{}, err)
 	}
 	defer held.Release()
+	defer time.AfterFunc(cfg.Tick.Deadline+time.Minute, overdue).Stop()
 	p := passage{store: st, lease: held, set: set, repos: repos}
 	tick, err := p.make(held.Context(), c, cfg)
 	if printErr := printTick(c, cfg, p, tick); err == nil {

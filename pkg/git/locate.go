@@ -36,7 +36,7 @@ func repositoryOf(path string) (dir, common string, ok bool) {
 	if isRepository(dir) {
 		return dir, dir, true
 	}
-	content, err := os.ReadFile(dir)
+	content, err := readPath(dir)
 	if err != nil {
 		return "", "", false
 	}
@@ -53,7 +53,7 @@ func repositoryOf(path string) (dir, common string, ok bool) {
 
 // commonOf is the folder that the repository dir shares with its linked working trees.
 func commonOf(dir string) string {
-	shared, err := os.ReadFile(filepath.Join(dir, "commondir"))
+	shared, err := readPath(filepath.Join(dir, "commondir"))
 	if err != nil {
 		return dir
 	}
@@ -64,12 +64,16 @@ func commonOf(dir string) string {
 	return common
 }
 
-// IsRepository says whether git takes dir for a repository's own folder: its HEAD names something, and it has objects and refs.
+// IsRepository says whether git can work with dir as a repository's own folder: its HEAD names something, it has objects and refs, and packed
+// references, if any, are a file; git would wait for a pipe.
 func IsRepository(dir string) bool {
 	if !isRepository(dir) {
 		return false
 	}
-	content, err := os.ReadFile(filepath.Join(dir, "HEAD"))
+	if info, err := os.Lstat(filepath.Join(dir, "packed-refs")); err == nil && !info.Mode().IsRegular() {
+		return false
+	}
+	content, err := readPath(filepath.Join(dir, "HEAD"))
 	head := strings.TrimSpace(string(content))
 	return err == nil && (strings.HasPrefix(head, "ref: refs/") || IsObjectID(head))
 }

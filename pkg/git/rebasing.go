@@ -14,13 +14,13 @@ func Rebasing(common, name string) (path string) {
 	linked, _ := os.ReadDir(filepath.Join(common, "worktrees"))
 	for _, tree := range linked {
 		dir := filepath.Join(common, "worktrees", tree.Name())
-		if at, err := os.ReadFile(filepath.Join(dir, "gitdir")); err == nil {
+		if at, err := readPath(filepath.Join(dir, "gitdir")); err == nil {
 			trees[dir] = filepath.Dir(strings.TrimSpace(string(at)))
 		}
 	}
 	for dir, path := range trees {
 		for _, file := range []string{"rebase-merge/head-name", "rebase-apply/head-name", "rebase-merge/update-refs"} {
-			if content, err := os.ReadFile(filepath.Join(dir, file)); err == nil && slices.Contains(strings.Fields(string(content)), name) {
+			if content, err := readPath(filepath.Join(dir, file)); err == nil && slices.Contains(strings.Fields(string(content)), name) {
 				return path
 			}
 		}

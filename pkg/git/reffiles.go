@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -22,7 +23,7 @@ func (r Repo) ReadRef(name string) (string, error) {
 // is believed.
 func ReadRef(dir fs.FS, name string) (string, error) {
 	for range 5 {
-		content, err := fs.ReadFile(dir, name)
+		content, err := readFile(dir, name)
 		if errors.Is(err, fs.ErrNotExist) || isFolder(dir, name) {
 			return packedRef(dir, name)
 		}
@@ -43,6 +44,23 @@ func ReadRef(dir fs.FS, name string) (string, error) {
 	return "", fmt.Errorf("read reference %s: too many symbolic references", name)
 }
 
+// readFile reads a file of a repository. Opening anything else, a pipe that an agent left there above all, could take for ever.
+func readFile(dir fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(dir, name)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = &fs.PathError{Op: "read", Path: name, Err: errors.New("not a regular file: move it away")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadFile(dir, name)
+}
+
+// readPath is readFile of a path.
+func readPath(path string) ([]byte, error) {
+	return readFile(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+}
+
 func isFolder(dir fs.FS, name string) bool {
 	info, err := fs.Stat(dir, name)
 	return err == nil && info.IsDir()
@@ -54,7 +72,7 @@ func packedRef(dir fs.FS, name string) (string, error) {
 }
 
 func packedRefs(dir fs.FS) (map[string]string, error) {
-	content, err := fs.ReadFile(dir, "packed-refs")
+	content, err := readFile(dir, "packed-refs")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -99,7 +117,7 @@ func AllRefs(dir fs.FS, prefix string) (map[string]string, error) {
 // HeadBranch is the branch (full name) that the working tree whose repository folder is dir is on; "" when HEAD is detached, which the second
 // value then names.
 func HeadBranch(dir fs.FS) (branch, detached string, err error) {
-	content, err := fs.ReadFile(dir, "HEAD")
+	content, err := readFile(dir, "HEAD")
 	if err != nil {
 		return "", "", fmt.Errorf("read HEAD: %w", err)
 	}

@@ -81,7 +81,7 @@ func (r *runner) trouble(j Job, err error) error {
 }
 
 // save writes what the jobs since the last time may have changed: workstreams
-// first, for what else is saved tells that they need not be looked at again. An
+// before repositories, for those tell that they need not be looked at again. An
 // error means that the pass cannot go on.
 func (r *runner) save() error {
 	owed := r.owed
@@ -94,6 +94,15 @@ func (r *runner) save() error {
 }
 
 func (r *runner) saveOwed(owed []Job) error {
+	// What was spent comes first: once the workstream is saved nobody looks at the run again.
+	if slices.ContainsFunc(owed, func(j Job) bool { return j.Agent != "" || j.Workstream == "" }) {
+		if err := r.store.SaveLedger(r.board.Spending); err != nil {
+			return err
+		}
+		if err := r.store.SaveAgents(r.board.Agents); err != nil {
+			return err
+		}
+	}
 	saved := make(map[string]bool)
 	for _, j := range owed {
 		if w := r.board.Workstreams[j.Workstream]; w != nil && !saved[w.ID] {
@@ -110,13 +119,7 @@ func (r *runner) saveOwed(owed []Job) error {
 			}
 		}
 	}
-	if !slices.ContainsFunc(owed, func(j Job) bool { return j.Agent != "" || j.Workstream == "" }) {
-		return nil
-	}
-	if err := r.store.SaveAgents(r.board.Agents); err != nil {
-		return err
-	}
-	return r.store.SaveLedger(r.board.Spending)
+	return nil
 }
 
 // saveWorkstream saves one workstream. One whose file somebody else changed or

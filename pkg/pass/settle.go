@@ -43,7 +43,9 @@ func (s *settle) gate(w *work.Workstream) Job {
 	return do("end gate "+id, w.ID, func(ctx context.Context) Record {
 		err := errors.Join(s.runs.gates.End(ctx, s.runs.store.ExecutionDir(id)), s.cut(id))
 		return func(time.Time) (Act, error) {
-			w.GateRun = ""
+			if err == nil { // else it may still change the tree, and the next tick tries again
+				w.GateRun = ""
+			}
 			return nil, err
 		}
 	})

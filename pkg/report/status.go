@@ -205,7 +205,7 @@ func counts(items []Item) string {
 // of its own.
 func lastTick(v View, s Style) string {
 	if v.LastTick == nil {
-		return "There was no tick yet. Run one with: backburner tick"
+		return "No tick has ended yet. Run one with: backburner tick"
 	}
 	at := v.LastTick.EndedAt
 	text := fmt.Sprintf("Last tick %s (%s)", since(at, v.Now), work.Printable(v.LastTick.Outcome))

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,18 +55,63 @@ func (s *space) salvage(ctx context.Context, c *clone, f found, head, task strin
 	if err != nil {
 		return saved{}, err
 	}
-	tree, err := s.salvageFiles(ctx, &manifest)
+	ref, err := s.salvageOn(ctx, parents, &manifest)
+	return saved{ref, manifest, len(parents) - 1}, err
+}
+
+// salvageOn saves the files of the working tree as a commit with these parents, and says which reference has it.
+func (s *space) salvageOn(ctx context.Context, parents []string, manifest *Manifest) (string, error) {
+	tree, err := s.salvageFiles(ctx, manifest)
 	if err != nil {
-		return saved{}, err
+		return "", err
 	}
 	message, err := json.MarshalIndent(manifest, "", "  ")
 	if err != nil {
-		return saved{}, err
+		return "", err
 	}
-	ref, err := s.keep(ctx, task, git.NewCommit{
-		Tree: tree, Parents: parents, Message: fmt.Sprintf("salvage %s of %s\n\n%s\n", task, s.given.ID, message),
+	return s.keep(ctx, manifest.Task, git.NewCommit{
+		Tree: tree, Parents: parents, Message: fmt.Sprintf("salvage %s of %s\n\n%s\n", manifest.Task, s.given.ID, message),
 	})
-	return saved{ref, manifest, len(parents) - 1}, err
+}
+
+// interrupted stands for a task where saved work is named that was found when a move from one commit to another was to be finished.
+const interrupted = "interrupted"
+
+// keepForeign saves the working tree when files in it are neither as the commit from has them nor as the commit to, between which it was being
+// moved when that was interrupted: somebody changed them since, or git had half written them.
+func (s *space) keepForeign(ctx context.Context, from, to string) error {
+	differs := map[string]int{}
+	commits := slices.Compact([]string{from, to})
+	for _, commit := range commits {
+		if err := s.tree.ReadIndex(ctx, commit); err != nil {
+			return err
+		}
+		status, err := s.status(ctx)
+		if err != nil {
+			return err
+		}
+		for _, path := range status.Paths() {
+			if _, err := os.Lstat(filepath.Join(s.dir, path)); err == nil {
+				differs[path]++
+			}
+		}
+	}
+	for _, times := range differs {
+		if times == len(commits) {
+			return s.keepMoved(ctx, to)
+		}
+	}
+	return nil
+}
+
+func (s *space) keepMoved(ctx context.Context, to string) error {
+	if err := s.identify(ctx); err != nil {
+		return err
+	}
+	_, err := s.salvageOn(ctx, []string{to}, &Manifest{
+		Workspace: s.given.ID, Task: interrupted, Branch: s.given.Branch, Believed: s.given.Head, Head: to, At: s.m.now().UTC(),
+	})
+	return err
 }
 
 // salvageCommits takes every commit that the workspace names and the store has not into the store, and says what the salvage's parents

@@ -209,7 +209,9 @@ func (s *space) start(ctx context.Context, c *clone) (string, error) {
 	if to == "" {
 		return local, nil
 	}
-	// The working tree was clean then, so that nothing of anybody's is overwritten.
+	if err := s.keepForeign(ctx, local, to); err != nil {
+		return "", fmt.Errorf("save what lies in a workspace whose move was interrupted: %w", err)
+	}
 	if err := s.tree.ReadTree(ctx, to); err != nil {
 		return "", fmt.Errorf("finish what was interrupted: %w", err)
 	}

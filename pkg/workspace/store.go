@@ -127,44 +127,48 @@ const (
 )
 
 // packStores packs the stores that have grown many files, and removes what a git that was killed left among them.
-func (m *Manager) packStores(ctx context.Context) (int, error) {
+func (m *Manager) packStores(ctx context.Context) (packed int, err error) {
 	stores, err := os.ReadDir(filepath.Join(m.root, "stores"))
 	if err != nil {
 		return 0, ignoreMissing(err)
 	}
-	packed := 0
 	for _, entry := range stores {
 		h := home{dir: filepath.Join(m.root, "stores", entry.Name())}
 		if !h.exists() {
 			continue
 		}
-		names, parts, err := objectFiles(filepath.Join(h.storeDir(), "objects"))
-		if err != nil {
-			return packed, err
+		did, packErr := m.packStore(ctx, h)
+		if packErr != nil {
+			err = errors.Join(err, fmt.Errorf("pack the store %s: %w", entry.Name(), packErr))
 		}
-		for _, part := range parts {
-			if err := removeOld(filepath.Join(h.storeDir(), "objects", part), m.now().Add(-partAge)); err != nil {
-				return packed, err
-			}
+		if did {
+			packed++
 		}
-		packs := 0
-		for _, name := range names {
-			if strings.HasSuffix(name, ".pack") {
-				packs++
-			}
-		}
-		if packs <= manyPacks && len(names)-2*packs <= manyLoose {
-			continue
-		}
-		release := m.lock("pool " + h.dir) // which is made from the files that vanish now
-		err = m.store(h).Collect(ctx)
-		release()
-		if err != nil {
-			return packed, fmt.Errorf("pack the store %s: %w", entry.Name(), err)
-		}
-		packed++
 	}
-	return packed, nil
+	return packed, err
+}
+
+func (m *Manager) packStore(ctx context.Context, h home) (bool, error) {
+	names, parts, err := objectFiles(filepath.Join(h.storeDir(), "objects"))
+	if err != nil {
+		return false, err
+	}
+	for _, part := range parts {
+		if err := removeOld(filepath.Join(h.storeDir(), "objects", part), m.now().Add(-partAge)); err != nil {
+			return false, err
+		}
+	}
+	packs := 0
+	for _, name := range names {
+		if strings.HasSuffix(name, ".pack") {
+			packs++
+		}
+	}
+	if packs <= manyPacks && len(names)-2*packs <= manyLoose {
+		return false, nil
+	}
+	defer m.lock("pool " + h.dir)() // which is made from the files that vanish now
+	return true, m.store(h).Collect(ctx)
 }
 
 // forgetVanished removes from the store what it has of branches that are no longer there.

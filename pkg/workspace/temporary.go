@@ -122,32 +122,35 @@ func (m *Manager) CleanLeftovers(ctx context.Context, keep time.Duration) (Lefto
 	if err != nil {
 		return done, err
 	}
+	var troubles []error // of one folder, which the others do not wait for
 	for _, dir := range runs {
 		if err := ctx.Err(); err != nil {
 			return done, err
 		}
 		removed, err := m.removeDead(dir)
 		if err != nil {
-			return done, err
+			troubles = append(troubles, fmt.Errorf("%w: move %s away", err, dir))
 		}
 		if removed {
 			done.Runs++
 		}
 	}
-	if err := m.removeUnfinished(); err != nil {
-		return done, err
-	}
-	if done.Packed, err = m.packStores(ctx); err != nil || keep <= 0 {
-		return done, err
+	troubles = append(troubles, m.removeUnfinished())
+	done.Packed, err = m.packStores(ctx)
+	troubles = append(troubles, err)
+	if keep <= 0 {
+		return done, errors.Join(troubles...)
 	}
 	old, err := m.oldAside(m.now().Add(-keep))
+	troubles = append(troubles, err)
 	for _, dir := range old {
 		if err := removeTree(dir); err != nil {
-			return done, err
+			troubles = append(troubles, err)
+			continue
 		}
 		done.Aside++
 	}
-	return done, err
+	return done, errors.Join(troubles...)
 }
 
 // Waste is what CleanLeftovers would find, and how large it is.
