@@ -256,6 +256,13 @@ func (g *scriptGitHub) changeToken(ts *testscript.TestScript, c githubCall) {
 	if state.Login == "" {
 		state.Login = "backburner-bot"
 	}
+	for _, p := range c.args[1:] {
+		if state.Permissions == nil {
+			state.Permissions = map[string]string{}
+		}
+		name, level, _ := strings.Cut(p, "=")
+		state.Permissions[name] = level
+	}
 	if state.Scopes == nil {
 		state.Scopes = []string{"repo"}
 	}

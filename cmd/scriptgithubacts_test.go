@@ -13,7 +13,7 @@ import (
 var githubActs = map[string]githubAct{
 	"start": {"", (*scriptGitHub).start},
 	"stop":  {"", func(g *scriptGitHub, _ *testscript.TestScript, _ githubCall) { g.Stop() }},
-	"token": {"STATE", (*scriptGitHub).changeToken},
+	"token": {"STATE [PERMISSION...]", (*scriptGitHub).changeToken},
 	"fault": {"ROUTE KIND [TIMES] [match=TEXT] [skip=N]", (*scriptGitHub).fault},
 	"log":   {"", (*scriptGitHub).printLog},
 	"clock": {"+DURATION", (*scriptGitHub).moveClock},
