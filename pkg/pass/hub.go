@@ -48,6 +48,9 @@ func (h *hubs) read(board *work.Board, b *Batch) []Job {
 	return []Job{do("read the forge", "", func(ctx context.Context) Record {
 		all := h.hub.Read(ctx, asks)
 		return func(now time.Time) (Act, error) {
+			if ctx.Err() != nil {
+				return nil, nil // the tick was stopped; the next one reads all of it
+			}
 			h.sightings, h.said = make(map[string]work.Sighting), make(map[string][]forge.Entry)
 			var notices []error
 			for _, news := range all {

@@ -125,7 +125,7 @@ func (t *tell) job(board *work.Board, w *work.Workstream, rests bool, now time.T
 			if slug == "" {
 				return nil, trouble
 			}
-			return nil, t.spoke(board.Repository(w.Repository), w.ID, trouble, now)
+			return nil, t.spoke(ctx, board.Repository(w.Repository), w.ID, trouble, now)
 		}
 	})
 	job.Repository = w.Repository
@@ -134,8 +134,11 @@ func (t *tell) job(board *work.Board, w *work.Workstream, rests bool, now time.T
 
 // spoke notes how it went to tell something of a workstream, or of the repository.
 // What passes by itself keeps the whole repository silent, the rest only this.
-func (t *tell) spoke(repo *work.Repository, of string, trouble error, now time.Time) error {
-	if trouble == nil {
+func (t *tell) spoke(ctx context.Context, repo *work.Repository, of string, trouble error, now time.Time) error {
+	switch {
+	case ctx.Err() != nil: // the tick was stopped, which is nobody's trouble
+		return nil
+	case trouble == nil:
 		t.troubles.well(repo.ID, true)
 		return nil
 	}
@@ -192,7 +195,7 @@ func (t *tell) receipts(board *work.Board) []Job {
 			left, trouble := t.mark(ctx, slug, marks)
 			return func(now time.Time) (Act, error) {
 				repo.Marks = append(left, repo.Marks[len(marks):]...) // only ever appended to
-				return nil, t.spoke(repo, receiptsOf+id, trouble, now)
+				return nil, t.spoke(ctx, repo, receiptsOf+id, trouble, now)
 			}
 		})
 		job.Repository = id
