@@ -48,7 +48,7 @@ func (b *Board) Enrol(r *Request, a Admission, now time.Time) (*Workstream, Prog
 		}
 	}
 	if a.Archived != "" {
-		return nil, decide(Rejected, "terminal_status", overBefore(r.Workstream, a.Archived))
+		return nil, decide(Rejected, "terminal_status", overBefore(r, a.Archived))
 	}
 	reason := "capacity_available"
 	if r.Kind != KindPullRequest && b.Active()+len(b.Queue()) >= a.MaxActive {
@@ -81,7 +81,11 @@ func alreadyThere(w *Workstream, repository string) string {
 }
 
 // overBefore says what can be done about a name whose work is in the archive.
-func overBefore(id string, ended Status) string {
+func overBefore(r *Request, ended Status) string {
+	id := r.Workstream
+	if r.Thread != nil && ended == Merged {
+		return "it was worked on before and is merged; open another issue for what is left to do"
+	}
 	text := id + " was worked on before and is " + string(ended) + "; give the new work another name"
 	if ended != Merged {
 		text += ", or go on with the old: backburner retry " + id

@@ -122,6 +122,7 @@ func (r *one) request(t Thread, e Event) *work.Request {
 	case e.Kind == Assigned && t.Pull == nil && sameLogin(r.h.words.Assignee, r.viewer.Login):
 		return r.begin(t, q, work.VerbAdd)
 	case e.Kind == Reopened && t.Pull == nil && !open && r.labelled(t):
+		q.Receipt = e.On.text("")
 		return r.begin(t, q, work.VerbAdd)
 	case e.Kind == Reopened && t.Pull != nil && !open:
 		if _, ours := r.proposed(t); !ours {
