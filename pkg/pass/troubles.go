@@ -69,17 +69,26 @@ func (t *troubles) over(repository string) func(work.Trouble) bool {
 // end drops, at the end of the tick, what is over.
 func (t *troubles) end(board *work.Board) []Job {
 	var jobs []Job
+	var well []error
 	for _, id := range slices.Sorted(maps.Keys(board.Repositories)) {
-		repo := board.Repositories[id]
-		if !slices.ContainsFunc(repo.Troubles, t.over(id)) {
+		repo, over := board.Repositories[id], t.over(id)
+		if !slices.ContainsFunc(repo.Troubles, over) {
 			continue
 		}
-		jobs = append(jobs, Job{Name: "look at the forge of " + id, Repository: id, Begin: func(time.Time) (Act, error) {
-			if told := repo.Overcome(t.over(id)); told && len(repo.Troubles) == 0 {
-				return nil, Notice(id + ": all is well with its forge again")
-			}
-			return nil, nil
-		}})
+		lasts := func(trouble work.Trouble) bool { return !over(trouble) }
+		told := func(trouble work.Trouble) bool { return trouble.Told }
+		if slices.ContainsFunc(repo.Troubles, told) && !slices.ContainsFunc(repo.Troubles, lasts) {
+			well = append(well, Notice(id+": all is well with its forge again"))
+		}
+		job := decide("look at the forge of "+id, "", func(time.Time) error {
+			repo.Troubles = slices.DeleteFunc(repo.Troubles, over)
+			return nil
+		})
+		job.Repository = id
+		jobs = append(jobs, job)
+	}
+	if len(well) > 0 {
+		jobs = append(jobs, decide("tell what is over", "", func(time.Time) error { return together(well) }))
 	}
 	return jobs
 }

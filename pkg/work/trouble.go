@@ -43,18 +43,6 @@ func (r *Repository) Meet(t Trouble, now time.Time) bool {
 	return tell
 }
 
-// Overcome drops the troubles that are over, and reports whether one was told.
-func (r *Repository) Overcome(over func(Trouble) bool) (told bool) {
-	for _, t := range r.Troubles {
-		told = told || over(t) && t.Told
-	}
-	r.Troubles = slices.DeleteFunc(r.Troubles, over)
-	if len(r.Troubles) == 0 {
-		r.Troubles = nil
-	}
-	return told
-}
-
 // Untouched is until when the forge of a repository is to be left alone; zero
 // when it need not.
 func (r *Repository) Untouched() (until time.Time) {
