@@ -97,6 +97,10 @@ var githubActs = map[string]githubAct{
 	"review": {"OWNER/NAME NUMBER VERDICT TEXT [PATH:LINE] [TEXT...] by USER", func(g *scriptGitHub, ts *testscript.TestScript, c githubCall) {
 		g.of(c).Review(c.by, c.number(ts, 1), c.args[2], c.text(ts, 3), c.remarks(ts, 4)...)
 	}},
+	"amend": {"OWNER/NAME NUMBER NTH TEXT by USER", func(g *scriptGitHub, ts *testscript.TestScript, c githubCall) {
+		number := c.number(ts, 1)
+		g.of(c).EditReview(c.by, number, ordinal(ts, g.of(c).Reviews(number), c.args[2]), c.text(ts, 3))
+	}},
 	"dismiss": {"OWNER/NAME NUMBER NTH", func(g *scriptGitHub, ts *testscript.TestScript, c githubCall) {
 		number := c.number(ts, 1)
 		g.of(c).DismissReview(number, ordinal(ts, g.of(c).Reviews(number), c.args[2]))

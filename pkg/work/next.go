@@ -252,7 +252,7 @@ func nextPublish(w *Workstream) Step {
 
 func nextReady(w *Workstream, now time.Time) Step {
 	if t := w.due(Building); t != nil && t.Kind == AddressReview { // it came while this was on its way here
-		return move(Building, "changes_requested", "a review asks for changes"+by(t.Context.By))
+		return move(Building, "changes_requested", "a review"+by(t.Context.By)+" asks for changes")
 	}
 	if w.Published != w.Head {
 		return move(QA, "evidence_stale", "what is published is no longer what is here, so it is verified again")

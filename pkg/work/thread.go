@@ -146,11 +146,11 @@ func (w *Workstream) address(r *Request, now time.Time) (Applying, error) {
 	}
 	w.AddTask(AddressReview, TaskContext{Words: r.Text, Request: r.ID, By: r.By}, now).Replies = r.Replies
 	w.Rounds.Review++
-	w.notMerged("", "a review asks for changes"+by(r.By), now)
+	w.notMerged("", "a review"+by(r.By)+" asks for changes", now)
 	if w.Status != ReadyToMerge {
 		return applied("will be addressed"), nil
 	}
-	return applied("will be addressed"), w.Move(Building, Reason{"changes_requested", "a review asks for changes" + by(r.By)}, now)
+	return applied("will be addressed"), w.Move(Building, Reason{"changes_requested", "a review" + by(r.By) + " asks for changes"}, now)
 }
 
 // reviewRounds stops work whose reviews do not come to an end.

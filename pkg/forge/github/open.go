@@ -40,7 +40,7 @@ type OpenPull struct {
 type gqlOpen struct {
 	gqlThread
 	Comments         list[gqlMoved] `json:"comments"`
-	Reviews          list[struct{}] `json:"reviews"`
+	Reviews          list[gqlMoved] `json:"reviews"`
 	ReviewDecision   string         `json:"reviewDecision"`
 	MergeStateStatus string         `json:"mergeStateStatus"`
 	IsInMergeQueue   bool           `json:"isInMergeQueue"`
@@ -90,7 +90,7 @@ func (g *gqlOpen) open(node string) Open {
 		Node: node, Slug: g.Repository.NameWithOwner, Number: g.Number, Title: g.Title, URL: g.URL, State: g.State, Reason: g.StateReason,
 		UpdatedAt: g.UpdatedAt, Said: fmt.Sprintf("%d+%d", g.Comments.TotalCount, g.Reviews.TotalCount),
 	}
-	for _, c := range g.Comments.Nodes {
+	for _, c := range append(g.Comments.Nodes, g.Reviews.Nodes...) {
 		o.Said += c.UpdatedAt.UTC().Format(" 2006-01-02T15:04:05Z")
 	}
 	if g.Type != "PullRequest" {

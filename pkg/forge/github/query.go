@@ -70,11 +70,12 @@ const (
  ... on PullRequestReview{comments(first:100,after:$at){pageInfo{hasNextPage endCursor} nodes{` + reviewCommentFields + `}}}}}`
 )
 
-// latestComment is the one that was written or edited last: an edit moves nothing else.
+// latestComment is the one that was written or edited last: an edit moves nothing
+// else. Reviews have no such order.
 const latestComment = `comments(first:1,orderBy:{field:UPDATED_AT,direction:DESC}){totalCount nodes{updatedAt}}`
 
 const openQuery = `query($ids:[ID!]!){nodes(ids:$ids){__typename
  ... on Issue{id number url title state stateReason updatedAt repository{nameWithOwner} ` + latestComment + `}
- ... on PullRequest{id number url title pullState:state updatedAt repository{nameWithOwner} ` + latestComment + ` reviews{totalCount}
+ ... on PullRequest{id number url title pullState:state updatedAt repository{nameWithOwner} ` + latestComment + ` reviews(last:10){totalCount nodes{updatedAt}}
   headRefName headRefOid baseRefName baseRefOid isDraft merged mergeCommit{oid} reviewDecision mergeStateStatus isInMergeQueue autoMergeRequest{enabledAt}
   commits(last:1){nodes{commit{oid statusCheckRollup{state}}}}}}}`
