@@ -136,7 +136,7 @@ func restoreWork(c *cli.Context, cfg *config.Config, s shelved) (restored, error
 			return err
 		}
 		defer trees.Close()
-		done, err = pass.TakeBack(ctx, pass.Collaborators{Store: st, Workspaces: trees, Now: time.Now}, repo, w, s.Salvage)
+		done, err = pass.Returner{Store: st, Workspaces: trees, Now: time.Now}.TakeBack(ctx, repo, w, s.Salvage)
 		return err
 	})
 	if err != nil {

@@ -3,22 +3,30 @@ package pass
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
 	"github.com/backburner-cli/backburner/pkg/workspace"
 )
 
+// Returner brings saved work back. It is for whoever holds the lease.
+type Returner struct {
+	Store      Store
+	Workspaces Workspaces
+	Now        func() time.Time
+}
+
 // TakeBack brings saved work back onto the branch of its workstream, as a
-// checkpoint, and saves the workstream. It is for whoever holds the lease; what
-// comes next is the next tick's. That the branch has it already changes nothing.
-func TakeBack(ctx context.Context, with Collaborators, repo Repository, w *work.Workstream, saved workspace.Salvage) (work.Checkpoint, error) {
+// checkpoint, and saves the workstream; what comes next is the next tick's. That
+// the branch has it already changes nothing.
+func (r Returner) TakeBack(ctx context.Context, repo Repository, w *work.Workstream, saved workspace.Salvage) (work.Checkpoint, error) {
 	if err := w.CanTakeBack(); err != nil {
 		return work.Checkpoint{}, err
 	}
-	if _, err := with.Workspaces.Sync(ctx, repo.Repository); err != nil {
+	if _, err := r.Workspaces.Sync(ctx, repo.Repository); err != nil {
 		return work.Checkpoint{}, err
 	}
-	got, err := with.Workspaces.Prepare(ctx, repo.Repository, treeOf(w))
+	got, err := r.Workspaces.Prepare(ctx, repo.Repository, treeOf(w))
 	switch {
 	case err != nil:
 		return work.Checkpoint{}, err
@@ -27,19 +35,19 @@ func TakeBack(ctx context.Context, with Collaborators, repo Repository, w *work.
 			got.Status, got.Detail, w.ID)
 	}
 	// What is new is new to the state: a restore that died before it was saved there is noted by the next one.
-	done, err := with.Workspaces.ReturnSalvage(ctx, repo.Repository, treeOf(w), saved, "Put back what was saved as "+saved.Name())
+	done, err := r.Workspaces.ReturnSalvage(ctx, repo.Repository, treeOf(w), saved, "Put back what was saved as "+saved.Name())
 	if err != nil {
 		return work.Checkpoint{}, err
 	}
 	if !done.NetNew {
 		return work.Checkpoint{}, nil
 	}
-	now := with.Now()
+	now := r.Now()
 	checkpoint := checkpointOf(done, "", "", now)
 	if err := w.TakeBack(checkpoint, saved.Manifest.Task, saved.Ref, now); err != nil {
 		return checkpoint, err
 	}
-	return checkpoint, with.Store.Save(w)
+	return checkpoint, r.Store.Save(w)
 }
 
 func usableTree(s workspace.PrepareStatus) bool {
