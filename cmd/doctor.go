@@ -47,6 +47,7 @@ const checkLimit = 30 * time.Second
 var checks = []check{
 	{"repository", checkRepositories},
 	{"agents", checkAgents},
+	{"specs", checkSpecs},
 	{"gates", checkGates},
 	{"github", checkGitHub},
 	{"state", checkState},
@@ -65,7 +66,7 @@ func doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name: "doctor", Usage: "find what is wrong, and say how to mend it",
 		Description: `Looks at git, the configuration, repositories, agents (each is asked for its
-version), gates, GitHub, state, lease, disk and the age of the last tick, and says how far
+version), specs, gates, GitHub, state, lease, disk and the age of the last tick, and says how far
 isolation goes. Writes nothing; safe while a tick runs. Exits with 1 when something
 fails, with 0 when there are only warnings.
 
