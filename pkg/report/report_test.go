@@ -265,3 +265,25 @@ func TestWriteFile(t *testing.T) {
 		t.Error("wrote into a folder that is not there")
 	}
 }
+
+// What passes by itself makes no noise in a mail of cron's; whoever looks on, or
+// is told something anyway, is told that as well.
+func TestPassing(t *testing.T) {
+	idle := work.Tick{ID: "t", Outcome: "idle", Passing: []string{"acme-shop: GitHub answered 502"}}
+	busy := idle
+	busy.Notices = []string{"spec x is empty"}
+	for _, tc := range []struct {
+		name string
+		tick work.Tick
+		s    report.Style
+		says bool
+	}{{"cron", idle, report.Style{}, false}, {"a terminal", idle, report.Style{Width: 80}, true}, {"other news", busy, report.Style{}, true}} {
+		var b strings.Builder
+		if err := report.Tick(&b, tc.tick, tc.s); err != nil || strings.Contains(b.String(), "502") != tc.says {
+			t.Errorf("%s: %q, %v", tc.name, b.String(), err)
+		}
+	}
+	if !report.Quiet(idle) {
+		t.Error("it is not quiet")
+	}
+}
