@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/backburner-cli/backburner/pkg/agent"
 	"github.com/backburner-cli/backburner/pkg/config"
+	"github.com/backburner-cli/backburner/pkg/forge/github"
+	"github.com/backburner-cli/backburner/pkg/git"
 )
 
 // setupCommands are about the machine and the configuration, not about work.
@@ -29,11 +32,13 @@ gates are a guess.
 Examples:
    backburner init                    write backburner.toml
    backburner init --print            look at it first
+   backburner init --github           for the issues and pull requests of origin's repository
    backburner init --cron             a line for crontab
    backburner init --github-actions   write .github/workflows/backburner.yml`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "print", Usage: "print it, and write nothing"},
 			&cli.BoolFlag{Name: "force", Usage: "replace a file that is there"},
+			&cli.BoolFlag{Name: "github", Usage: "take work from the repository on GitHub that origin names, instead of from specs"},
 			&cli.BoolFlag{Name: "cron", Usage: "print a line for crontab instead"},
 			&cli.BoolFlag{Name: "github-actions", Usage: "write a scheduled workflow instead"},
 		},
@@ -75,6 +80,13 @@ func initConfig(c *cli.Context, top string) error {
 		path = abs
 	}
 	found := look(top)
+	if c.Bool("github") {
+		slug, err := originSlug(c.Context, top)
+		if err != nil {
+			return usage("%v; or write slug = \"OWNER/NAME\" yourself", err)
+		}
+		found.Slug = slug
+	}
 	if filepath.Dir(path) != top {
 		found.Path = top
 	}
@@ -88,7 +100,7 @@ func initConfig(c *cli.Context, top string) error {
 	}
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, map[string]any{
-			"path": path, "base": found.Base, "agents": orEmpty(found.Agents), "fast": commandsOf(found.Fast), "full": commandsOf(found.Full),
+			"path": path, "slug": found.Slug, "base": found.Base, "agents": orEmpty(found.Agents), "fast": commandsOf(found.Fast), "full": commandsOf(found.Full),
 		})
 	}
 	_, err := fmt.Fprint(c.App.Writer, written(path, found))
@@ -102,11 +114,30 @@ func look(top string) config.Found {
 	return found
 }
 
+// originSlug is the repository on GitHub that the remote origin of the one at top names.
+func originSlug(ctx context.Context, top string) (string, error) {
+	dir, _, err := git.Locate(top)
+	if err != nil {
+		return "", err
+	}
+	url, err := git.New(git.Options{}).Foreign(dir).PushURL(ctx, "origin")
+	if err != nil {
+		return "", err
+	}
+	if url == "" {
+		return "", fmt.Errorf("%s has no remote called origin: add it with git remote add origin URL", top)
+	}
+	return github.Slug(url, os.Getenv("BACKBURNER_GITHUB_API_URL"))
+}
+
 // written says what is in the new configuration, and what to do next.
 func written(path string, found config.Found) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("wrote %s", path)
+	if found.Slug != "" {
+		line("   GitHub  %s", found.Slug)
+	}
 	line("   base    %s", found.Base)
 	if len(found.Agents) > 0 {
 		line("   agents  %s", strings.Join(found.Agents, ", "))
@@ -126,10 +157,14 @@ func written(path string, found config.Found) string {
 	line("")
 	line("Next: read it, above all the gates, which are a guess; then")
 	line("   backburner doctor                  is all there?")
-	line("   write .backburner/specs/ID.md      a piece of work, as for a colleague")
+	if found.Slug != "" {
+		line("   label an issue backburner          a piece of work")
+	} else {
+		line("   write .backburner/specs/ID.md      a piece of work, as for a colleague")
+	}
 	line("   backburner tick                    the first pass")
 	line("   backburner init --cron             let it run")
-	line("Commit %s and .backburner/specs; what else is in .backburner ignores itself.", filepath.Base(path))
+	line("Commit %s and the specs, if any; what else is in .backburner ignores itself.", filepath.Base(path))
 	return b.String()
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/backburner-cli/backburner/pkg/config"
 	"github.com/backburner-cli/backburner/pkg/proc"
 )
 
@@ -123,7 +124,7 @@ func initActions(c *cli.Context, top string) error {
 	if err != nil {
 		return err
 	}
-	text, err := workflow(presetsOf(cfg.AgentNames(), func(name string) string { return orName(cfg.Agents[name].Preset, name) }))
+	text, err := workflow(slugOf(cfg), presetsOf(cfg.AgentNames(), func(name string) string { return orName(cfg.Agents[name].Preset, name) }))
 	if err != nil {
 		return err
 	}
@@ -141,13 +142,15 @@ func initActions(c *cli.Context, top string) error {
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, map[string]string{"path": path})
 	}
-	_, err = fmt.Fprintf(c.App.Writer, `wrote %s
-
-Next: read it; then
-   add the keys of the agents to the secrets of the repository
-   set plan_approval = "auto" in backburner.toml, or start the workflow by hand to approve plans
+	next := `   set plan_approval = "auto" in backburner.toml, or start the workflow by hand to approve plans
    commit it with backburner.toml and .backburner/specs to the default branch, which is where schedules run
-`, path)
+`
+	if onGitHub(cfg) {
+		next = `   allow it to open pull requests, or give it a token of its own: the file says how
+   commit it with backburner.toml to the default branch, which is where schedules run
+`
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "wrote %s\n\nNext: read it; then\n   add the keys of the agents to the secrets of the repository\n%s", path, next)
 	return err
 }
 
@@ -162,12 +165,24 @@ func presetsOf(names []string, preset func(string) string) []string {
 	return all
 }
 
-// workflow is the text of the workflow for agents of these presets.
-func workflow(presets []string) ([]byte, error) {
+// slugOf are the configured repositories on GitHub, in words; "" when there are none.
+func slugOf(cfg *config.Config) string {
+	var slugs []string
+	for _, r := range cfg.Repositories {
+		if r.Slug != "" {
+			slugs = append(slugs, r.Slug)
+		}
+	}
+	return strings.Join(slugs, ", ")
+}
+
+// workflow is the text of the workflow for repositories on GitHub, or "" for a
+// local one, and agents of these presets.
+func workflow(onGitHub string, presets []string) ([]byte, error) {
 	data := struct {
-		Module           string
+		Module, GitHub   string
 		Install, Secrets []string
-	}{Module: modulePath}
+	}{Module: modulePath, GitHub: onGitHub}
 	for _, p := range presets {
 		if on, ok := onRunner[p]; ok {
 			data.Install, data.Secrets = append(data.Install, on.install), append(data.Secrets, on.secret)

@@ -9,10 +9,10 @@ import (
 
 var update = flag.Bool("update", false, "write the files that are made from the code")
 
-// The example in .github is what `init --github-actions` writes for claude.
+// The example in .github is what `init --github-actions` writes for claude and a repository on GitHub.
 func TestExampleWorkflow(t *testing.T) {
 	const path = "../.github/example-workflow.yml"
-	want, err := workflow([]string{"claude"})
+	want, err := workflow("acme/shop", []string{"claude"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,20 @@
+package github
+
+import (
+	"fmt"
+
+	"github.com/cli/go-gh/v2/pkg/repository"
+)
+
+// Slug is the repository OWNER/NAME that a git remote's URL names on the GitHub
+// that is configured, apiURL being its interface where that was set.
+func Slug(url, apiURL string) (string, error) {
+	r, err := repository.Parse(url)
+	if err != nil {
+		return "", fmt.Errorf("%q is no repository on GitHub", url)
+	}
+	if host := Host(apiURL); r.Host != host {
+		return "", fmt.Errorf("%q is on %s and not on %s: set GH_HOST to the one that is meant", url, r.Host, host)
+	}
+	return r.Owner + "/" + r.Name, nil
+}
