@@ -35,6 +35,13 @@ func Passes(err error) bool {
 	return errors.As(err, &t) && t.Passing()
 }
 
+// Bars reports whether a person has to mend something at the hub, or with the
+// token, before what was to be done there can be; then it can be done as it is.
+func Bars(err error) bool {
+	var b interface{ Bars() bool }
+	return errors.As(err, &b) && b.Bars()
+}
+
 // Ask is what a pass wants to know of one repository on a hub, a forge with
 // issues and pull requests.
 type Ask struct {

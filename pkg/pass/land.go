@@ -46,7 +46,7 @@ func (l *land) Select(board *work.Board, b *Batch, now time.Time) []Job {
 			if l.putOff[w.PublishID()] {
 				continue
 			}
-			jobs = append(jobs, l.publish(w, repo))
+			jobs = append(jobs, l.publish(board, w, repo))
 		case work.PostReview:
 			jobs = append(jobs, l.review(board, w, repo))
 		case work.Land:
@@ -61,10 +61,10 @@ func (l *land) Select(board *work.Board, b *Batch, now time.Time) []Job {
 
 // publish brings the branch to the repository, unless it holds what may not
 // be published.
-func (l *land) publish(w *work.Workstream, repo Repository) Job {
+func (l *land) publish(board *work.Board, w *work.Workstream, repo Repository) Job {
 	id := w.PublishID()
 	copied := w.Clone()
-	return Job{Name: "publish " + w.ID, Workstream: w.ID, Begin: func(now time.Time) (Act, error) {
+	return Job{Name: "publish " + w.ID, Workstream: w.ID, Repository: repo.ID, Begin: func(now time.Time) (Act, error) {
 		w.Intend(work.Intent{ID: id, Kind: "publish", Ref: "refs/heads/" + w.Branch, Old: w.Published, New: w.Head, At: now.UTC()})
 		return func(ctx context.Context) Record {
 			bad, got, err := l.bring(ctx, copied, repo)
@@ -76,10 +76,9 @@ func (l *land) publish(w *work.Workstream, repo Repository) Job {
 					w.Done(id)
 					return nil, w.Replace(copied.Head)
 				}
-				if i := w.Intent(id); i != nil && transient(err) && i.Patient(now) {
-					_, trouble, _ := strings.Cut(err.Error(), ": ") // what was to be done is known
-					i.Trouble, l.putOff[id] = strings.Join(strings.Fields(trouble), " "), true
-					return nil, nil
+				if i := w.Intent(id); i != nil && (forge.Bars(err) || transient(err) && i.Patient(now)) {
+					l.putOff[id] = true
+					return nil, l.later(board, i, repo, err, now)
 				}
 				w.Done(id)
 				if copied.Thread != nil {
@@ -89,6 +88,18 @@ func (l *land) publish(w *work.Workstream, repo Repository) Job {
 			}
 		}, nil
 	}}
+}
+
+// later notes why something is not published yet. What a person has to mend is
+// told as trouble of the repository, and takes as long as it takes.
+func (l *land) later(board *work.Board, i *work.Intent, repo Repository, err error, now time.Time) error {
+	_, trouble, _ := strings.Cut(err.Error(), ": ") // what was to be done is known
+	i.Trouble, i.Waits = strings.Join(strings.Fields(trouble), " "), forge.Bars(err)
+	if !i.Waits {
+		return nil
+	}
+	i.At = now.UTC()
+	return l.troubles.meet(board.Repository(repo.ID), true, err, now)
 }
 
 // transient reports whether the next tick may be able to do what git or the

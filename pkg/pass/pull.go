@@ -38,7 +38,10 @@ func (l *land) review(board *work.Board, w *work.Workstream, repo Repository) Jo
 			ID: w.ID + "." + drafted.Task, Pull: pull, Commit: drafted.Head, Review: drafted.Review,
 		})
 		return func(now time.Time) (Act, error) {
-			if forge.Passes(err) {
+			if ctx.Err() != nil {
+				return nil, nil
+			}
+			if forge.Passes(err) || forge.Bars(err) {
 				l.putOff[w.ID] = true
 				return nil, l.troubles.meet(board.Repository(repo.ID), true, err, now)
 			}

@@ -246,6 +246,9 @@ func nextPublish(w *Workstream) Step {
 	if i == nil || i.Trouble == "" {
 		return Step{Act: Publish, Why: why}
 	}
+	if i.Waits {
+		return Step{Act: Publish, Why: why + " (not done yet: " + i.Trouble + "; each tick tries again)"}
+	}
 	why += fmt.Sprintf(" (not done yet: %s; each tick tries again until %s)", i.Trouble, i.At.Add(publishPatience).Format(time.RFC3339))
 	return Step{Act: Publish, Why: why}
 }

@@ -226,6 +226,7 @@ type Intent struct {
 	By      string    `json:"by,omitempty"`
 	Request string    `json:"request,omitempty"`
 	Trouble string    `json:"trouble,omitempty"` // why it was not done when it was last tried
+	Waits   bool      `json:"waits,omitempty"`   // for a person to mend what is in the way
 }
 
 // Notice is something to be said on the thread, once. Its id is deterministic,

@@ -54,6 +54,12 @@ func Token(apiURL string) string {
 	return l.token
 }
 
+// Bars reports whether the token, or who it belongs to, may not do what was asked
+// for: with another one, the same request does.
+func (e *Error) Bars() bool {
+	return e.Kind == KindAuth || e.Kind == KindScope || e.Kind == KindSSO || e.Kind == KindArchived
+}
+
 // Passing reports whether the error goes away by itself.
 func (e *Error) Passing() bool {
 	return e.Kind == KindUnavailable || e.Kind == KindRateLimited || e.Kind == KindSecondary
