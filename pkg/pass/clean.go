@@ -53,10 +53,9 @@ func (c *clean) archive(board *work.Board, w *work.Workstream) Job {
 		if err == nil && !left {
 			err = c.trees.Remove(ctx, repo, tree.ID)
 		}
-		if got.SalvageRef != "" || got.Aside != "" || left {
-			copied.Recoveries = append(copied.Recoveries, work.Recovery{
-				At: copied.ChangedAt, Task: closing, Outcome: string(got.Outcome), Salvage: got.SalvageRef, Detail: got.Detail,
-			})
+		record := recoveryOf(got, closing, copied.ChangedAt)
+		if len(record.Places()) > 0 || left {
+			copied.Recoveries = append(copied.Recoveries, record)
 		}
 		if err == nil {
 			err = c.store.Archive(copied)
@@ -69,25 +68,18 @@ func (c *clean) archive(board *work.Board, w *work.Workstream) Job {
 				return nil, err
 			}
 			delete(board.Workstreams, copied.ID)
-			return nil, keptNotice(copied.ID, got)
+			return nil, keptNotice(copied.ID, record)
 		}
 	})
 }
 
 // keptNotice says where what lay in the workspace of closed work is; nil when nothing did.
-func keptNotice(id string, got workspace.Restored) error {
-	var where []string
-	if got.SalvageRef != "" {
-		where = append(where, "is saved as "+got.SalvageRef)
-	}
-	if got.Aside != "" {
-		where = append(where, "was moved to "+got.Aside)
-	}
+func keptNotice(id string, r work.Recovery) error {
 	switch {
-	case got.Outcome == workspace.Rejected || got.Outcome == workspace.Failed:
-		return Notice(id + ": its workspace was left where it is: " + got.Detail)
-	case len(where) > 0:
-		return Notice(id + ": what lay in its workspace " + strings.Join(where, " and "))
+	case r.Outcome == string(workspace.Rejected) || r.Outcome == string(workspace.Failed):
+		return Notice(id + ": its workspace was left where it is: " + r.Detail)
+	case r.Where() != "":
+		return Notice(id + ": what lay in its workspace " + r.Where())
 	}
 	return nil
 }

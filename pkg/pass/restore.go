@@ -68,14 +68,11 @@ func (r *restore) job(w *work.Workstream, t *work.Task, repo Repository) Job {
 
 // recovered notes the outcome, which counts for all tasks of the workspace.
 func (r *restore) recovered(w *work.Workstream, task string, got workspace.Restored, trouble error, now time.Time) Act {
-	record := work.Recovery{At: now.UTC(), Task: task, Outcome: string(got.Outcome), Salvage: got.SalvageRef, Detail: got.Detail}
+	record := recoveryOf(got, task, now)
 	if trouble != nil {
 		record.Outcome, record.Detail = string(workspace.Failed), trouble.Error()
 	}
-	w.Recoveries = append(w.Recoveries, record)
-	if got.SalvageRef != "" {
-		w.Say("salvage:"+got.SalvageRef, "salvage", "What an unfinished run left was saved as `"+got.SalvageRef+"`.", now)
-	}
+	w.Recovered(record)
 	for _, t := range w.Tasks {
 		t.RecoveryNeeded = false
 	}
@@ -85,11 +82,18 @@ func (r *restore) recovered(w *work.Workstream, task string, got workspace.Resto
 		level = slog.LevelWarn
 	}
 	r.log.Log(context.Background(), level, "recovery", "workstream", w.ID, "task", task, "outcome", record.Outcome,
-		"salvage", record.Salvage, "detail", record.Detail)
+		"salvage", record.Salvage, "aside", record.Aside, "detail", record.Detail)
 	if usable {
 		return nil
 	}
 	return r.runs.refuse(w, "workspace:"+record.Outcome, "the workspace could not be restored: "+record.Detail)
+}
+
+// recoveryOf is the record of what came of restoring a workspace for a task.
+func recoveryOf(got workspace.Restored, task string, now time.Time) work.Recovery {
+	return work.Recovery{
+		At: now.UTC(), Task: task, Outcome: string(got.Outcome), Salvage: got.SalvageRef, Aside: got.Aside, Detail: got.Detail,
+	}
 }
 
 // treeOf is the workspace of a workstream.

@@ -61,6 +61,8 @@ type errand struct {
 	record work.Execution
 	tree   workspace.Workspace
 	repo   Repository
+	// putBack is what came of restoring the workspace in which a reading agent wrote.
+	putBack workspace.Restored
 }
 
 // task is the job of running an agent on a task: the execution is written
@@ -183,6 +185,9 @@ func (r *runs) collect(ctx context.Context, board *work.Board, w *work.Workstrea
 			return nil, err
 		}
 		r.account(board, w, w.Task(task), e, got, now)
+		if e.putBack.Outcome != "" {
+			w.Recovered(recoveryOf(e.putBack, task, now))
+		}
 		return nil, w.Finish(w.Task(task), out, e.repo.Policy, now)
 	}
 }
@@ -221,7 +226,10 @@ func (r *runs) inspect(ctx context.Context, e *errand, out *work.Outcome) {
 func (r *runs) putAside(ctx context.Context, e *errand, out *work.Outcome) {
 	state, err := r.trees.Verify(ctx, e.repo.Repository, e.tree)
 	if err == nil && (!state.Clean || state.Head != e.tree.Head) {
-		_, err = r.trees.Restore(ctx, e.repo.Repository, e.tree, e.record.Task)
+		e.putBack, err = r.trees.Restore(ctx, e.repo.Repository, e.tree, e.record.Task)
+	}
+	if err == nil && (e.putBack.Outcome == workspace.Rejected || e.putBack.Outcome == workspace.Failed) {
+		err = errors.New(e.putBack.Detail)
 	}
 	if err != nil {
 		out.Class, out.Detail = work.ClassOrdinary, "the workspace could not be put back: "+err.Error()

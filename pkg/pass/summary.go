@@ -70,15 +70,16 @@ func (s *summary) recovered(workstream string, r work.Recovery) {
 		return
 	}
 	c := s.change(workstream)
-	c.Steps = append(c.Steps, "workspace "+r.Outcome+": "+orElse(saved(r), orElse(r.Detail, "nothing lay there")))
+	c.Steps = append(c.Steps, "workspace "+r.Outcome+": "+kept(r))
 }
 
-// saved says where the work is that lay in a workspace; "" when none did.
-func saved(r work.Recovery) string {
-	if r.Salvage == "" {
-		return ""
+// kept says what lay in a workspace, and where it is now.
+func kept(r work.Recovery) string {
+	detail := orElse(r.Detail, "nothing lay there")
+	if where := r.Where(); where != "" {
+		return "what lay there " + where + ": " + detail
 	}
-	return "what an unfinished run left is saved as " + r.Salvage
+	return detail
 }
 
 // finished counts an execution and tells of it.

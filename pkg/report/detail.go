@@ -307,7 +307,7 @@ func (d Detail) trouble(p *page) {
 	}
 	var saved []work.Recovery
 	for _, r := range w.Recoveries {
-		if r.Salvage != "" {
+		if len(r.Places()) > 0 {
 			saved = append(saved, r)
 		}
 	}
@@ -315,7 +315,7 @@ func (d Detail) trouble(p *page) {
 		p.heading("Saved work")
 	}
 	for _, r := range saved {
-		what := r.Salvage
+		what := strings.Join(r.Places(), ", ")
 		if r.Outcome == work.Restored {
 			what += ", put back"
 		}

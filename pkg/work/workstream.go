@@ -159,15 +159,6 @@ type Blocker struct {
 	Surfaced   bool      `json:"surfaced,omitempty"`
 }
 
-// Recovery is the outcome of restoring one workspace.
-type Recovery struct {
-	At      time.Time `json:"at"`
-	Task    string    `json:"task"`
-	Outcome string    `json:"outcome"`           // recovered, skipped, rejected, failed
-	Salvage string    `json:"salvage,omitempty"` // ref in the store that holds what was found
-	Detail  string    `json:"detail,omitempty"`
-}
-
 // Session is an agent's conversation, resumed by the next task of its role.
 type Session struct {
 	Agent string    `json:"agent"`

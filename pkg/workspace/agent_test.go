@@ -335,7 +335,7 @@ func TestRestoreSavesEverything(t *testing.T) {
 	if w.store("show", r.SalvageRef+":loose.txt") != "l" || w.read(dir, "ignored.log") != "kept\n" {
 		t.Error("files were lost")
 	}
-	if w.read(r.Aside, "inner.txt") != "inner\n" {
+	if w.read(r.Aside[0], "inner.txt") != "inner\n" {
 		t.Error("the nested repository was lost")
 	}
 	list, err := w.m.Salvages(context.Background(), w.repo)

@@ -239,7 +239,7 @@ func TestForgedObjects(t *testing.T) {
 		t.Errorf("the file is saved as %q", got)
 	}
 	r := w.restore(ws, workspace.Recovered)
-	if r.Aside == "" {
+	if len(r.Aside) == 0 {
 		t.Errorf("a damaged repository was thrown away: %+v", r)
 	}
 	w.pristine(ws)

@@ -26,11 +26,11 @@ const (
 // Restored is how a workspace was restored.
 type Restored struct {
 	Outcome    Outcome
-	SalvageRef string // what was found there; "" when there was nothing to save
-	Detail     string // for people
-	Changed    int    // files that differed from the branch
-	Commits    int    // tips of lines of commits, stashed ones too, that were in no checkpoint
-	Aside      string // where the workspace, or a part of it, was moved; "" when it was not
+	SalvageRef string   // what was found there; "" when there was nothing to save
+	Detail     string   // for people
+	Changed    int      // files that differed from the branch
+	Commits    int      // tips of lines of commits, stashed ones too, that were in no checkpoint
+	Aside      []string // where the workspace, or parts of it, were moved
 }
 
 // Restore puts the workspace back on its branch at the commit that is believed in, clean. Whatever is found there is first saved
@@ -40,9 +40,9 @@ type Restored struct {
 // Trouble is in the outcome; the error is that of ctx, ErrAtWork, or one that is [git.Outside]: what cannot be saved for the moment stays as it is.
 func (m *Manager) Restore(ctx context.Context, repo Repository, ws Workspace, task string) (Restored, error) {
 	s, leave, err := m.enter(ctx, repo, ws)
+	var result Restored
 	if err == nil {
 		defer leave()
-		var result Restored
 		if result, err = s.restore(ctx, task); err == nil {
 			return result, nil
 		}
@@ -57,7 +57,8 @@ func (m *Manager) Restore(ctx context.Context, repo Repository, ws Workspace, ta
 	if errors.As(err, &rejected) {
 		return Restored{Outcome: Rejected, Detail: err.Error()}, nil
 	}
-	return Restored{Outcome: Failed, Detail: err.Error()}, nil
+	result.Outcome, result.Detail = Failed, err.Error() // what was kept before it failed is still told
+	return result, nil
 }
 
 func (s *space) restore(ctx context.Context, task string) (Restored, error) {
@@ -202,37 +203,39 @@ func (s *space) settle(ctx context.Context, c *clone, target string) error {
 
 // clearAway moves what is not in the salvage out of the workspace: repositories in it, and its own one when that is damaged, or holds those of
 // submodules. The rest of its own is removed: everything it named is saved.
-func (s *space) clearAway(ctx context.Context, c *clone, manifest Manifest) (string, error) {
+func (s *space) clearAway(ctx context.Context, c *clone, manifest Manifest) ([]string, error) {
 	aside := manifest.Nested
 	modules, err := s.submodules(ctx, c)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	aside = append(aside, modules...)
 	info, err := c.root.Lstat(".git")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return "", err
+		return nil, err
 	case !info.IsDir():
 		if err := c.root.Remove(".git"); err != nil {
-			return "", err
+			return nil, err
 		}
 	case manifest.Damage != "" || c.files().has("modules"):
 		aside = append(aside, ".git")
 	default:
 		if err := s.m.discard(filepath.Join(s.dir, ".git")); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
-	where := ""
+	var where []string
 	for _, path := range aside {
 		if err := s.m.contained(filepath.Dir(filepath.Join(s.dir, path))); err != nil {
 			return where, err
 		}
-		if where, err = s.m.putAside(filepath.Join(s.dir, path), s.given.ID+"-"+filepath.Base(path)); err != nil {
+		to, err := s.m.putAside(filepath.Join(s.dir, path), s.given.ID+"-"+filepath.Base(path))
+		if err != nil {
 			return where, err
 		}
+		where = append(where, to)
 	}
 	for _, path := range modules {
 		if err := c.root.Mkdir(path, 0o777); err != nil { // as one that was never looked into
@@ -268,6 +271,8 @@ func (s *space) makeAnew(ctx context.Context, target string, result Restored, wh
 	if err != nil {
 		return result, errors.Join(why, err)
 	}
+	result.Outcome, result.Aside = Recovered, append(result.Aside, aside)
+	result.Detail = fmt.Sprintf("it could not be put in order (%v) and was made anew", why)
 	if err := s.build(ctx, target); err != nil {
 		return result, errors.Join(why, err)
 	}
@@ -279,8 +284,6 @@ func (s *space) makeAnew(ctx context.Context, target string, result Restored, wh
 		}
 		err = s.store.UpdateRef(ctx, s.branch, target, old)
 	}
-	result.Outcome, result.Aside = Recovered, aside
-	result.Detail = fmt.Sprintf("it could not be put in order (%v); it was moved to %s and made anew", why, aside)
 	return result, err
 }
 

@@ -125,10 +125,10 @@ func TestSubmoduleOfWorkspaceIsKept(t *testing.T) {
 
 	r := w.restore(ws, workspace.Recovered)
 	w.pristine(ws)
-	if r.Aside == "" {
+	if len(r.Aside) == 0 {
 		t.Fatalf("nothing was put aside: %+v", r)
 	}
-	aside := filepath.Dir(r.Aside)
+	aside := filepath.Dir(r.Aside[0])
 	kept, err := filepath.Glob(filepath.Join(aside, "*", "modules", "lib"))
 	if err != nil || len(kept) != 1 {
 		t.Fatalf("repositories of submodules kept: %v, %v", kept, err)
