@@ -84,3 +84,78 @@ type mark struct {
 }
 
 func markOf(w *work.Workstream) mark { return mark{w.Version, w.Status == work.Blocked} }
+
+// begin sends a batch on its way.
+func (r *runner) begin(b *Batch) {
+	b.began = make(map[string]mark, len(b.IDs))
+	b.joined = func(id string) bool { return r.join(b, id) }
+	ids := b.IDs
+	b.IDs = nil
+	for _, id := range ids {
+		if r.join(b, id) {
+			b.IDs = append(b.IDs, id)
+		}
+	}
+	r.batches = append(r.batches, b)
+}
+
+// join gives a workstream to a batch, unless another has it.
+func (r *runner) join(b *Batch, id string) bool {
+	if r.flight[id] != nil {
+		return false
+	}
+	r.flight[id] = b
+	if w := r.board.Workstreams[id]; w != nil {
+		b.began[id] = markOf(w)
+	}
+	return true
+}
+
+// split turns a batch into one of each workstream that has its turn, all at
+// the same row. The others stay, and are through.
+func (r *runner) split(b *Batch) {
+	var idle []string
+	slices.SortFunc(b.IDs, r.inOrder)
+	for _, id := range b.IDs {
+		one := &Batch{IDs: []string{id}, row: b.row, began: map[string]mark{id: b.began[id]}}
+		one.joined = func(string) bool { return false }
+		if !r.hasTurn(one) {
+			idle = append(idle, id)
+			continue
+		}
+		r.flight[id] = one
+		r.batches = append(r.batches, one)
+	}
+	b.IDs, b.row = idle, len(r.rows)
+}
+
+// hasTurn reports whether one of the rows that are still to come for each
+// workstream has something to do for this one.
+func (r *runner) hasTurn(one *Batch) bool {
+	for _, row := range r.rows[one.row:] {
+		if row.Each && len(row.Phase.Select(r.board, one, r.now())) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// finish lets go of a batch that is through. It returns the workstreams that
+// have more to do in this tick.
+func (r *runner) finish(b *Batch) (arisen []string) {
+	for _, id := range b.IDs {
+		delete(r.flight, id)
+		w := r.board.Workstreams[id]
+		if w != nil && w.Version != b.began[id].version && r.settings.may(w) && r.arises(w, b.began[id]) {
+			arisen = append(arisen, id)
+		}
+	}
+	return arisen
+}
+
+// arises reports whether there is more to do for a workstream in this tick. A
+// blocked one is recovered by the next tick, but for a conflict found just now.
+func (r *runner) arises(w *work.Workstream, began mark) bool {
+	step := work.Next(w, r.repositories[w.Repository].Policy, r.now())
+	return step.Act != work.Nothing && (w.Status != work.Blocked || step.Act == work.RunAgent && !began.blocked)
+}
