@@ -18,7 +18,7 @@ import (
 // that do anything, people who do anything, and ticks that are killed at any
 // moment, and looks after each tick whether what is promised holds. In the end
 // it leaves the ticks alone, and all work must come to rest. Without a flag it
-// is short. The whole, which takes two cores an hour:
+// is short. The whole, which takes two cores ten minutes:
 //
 //	go test ./cmd -run TestSoak -soak=200 -soak.seeds=5 -soak.seed=1 -timeout 3h
 //

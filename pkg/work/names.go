@@ -67,6 +67,9 @@ func Clip(s string, n int) string {
 // Printable is the text on one line, without control, zero-width and
 // bidirectional characters: safe on a terminal.
 func Printable(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return strings.TrimSpace(s) // as nearly all are
+	}
 	return strings.TrimSpace(Shown(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || r == '\r' || unicode.In(r, unicode.Zl, unicode.Zp) {
 			return ' '
