@@ -100,32 +100,3 @@ func joinCodes(texts []string) string {
 	}
 	return strings.Join(out, ", ")
 }
-
-// code is text as inline code, in a fence long enough for what it contains.
-func code(text string) string {
-	text = work.Printable(text)
-	if !strings.Contains(text, "`") {
-		return "`" + text + "`"
-	}
-	return "`` " + strings.ReplaceAll(text, "``", "` `") + " ``"
-}
-
-// item is text on one line, for a list.
-func item(text string) string { return Defuse(work.Printable(text)) }
-
-// paragraphs is text of several lines that starts no heading of its own.
-func paragraphs(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	for i, line := range lines {
-		line = strings.TrimRight(item(line), " ")
-		if strings.HasPrefix(line, "#") {
-			line = `\` + line
-		}
-		lines[i] = line
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Defuse makes HTML comments in a text visible. Hidden text is how instructions
-// are smuggled past people, and how a marker of backburner's own is forged.
-func Defuse(text string) string { return strings.ReplaceAll(text, "<!--", "&lt;!--") }

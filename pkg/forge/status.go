@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/backburner-cli/backburner/pkg/work"
 )
@@ -22,8 +23,12 @@ func RenderStatus(w *work.Workstream, next string) string {
 	if w.Status != work.Merged && w.Reason != "reviewed" {
 		fmt.Fprintf(&b, "Next: %s.\n\n", strings.TrimRight(oneLine(withoutDetail(w, next)), "."))
 	}
-	for _, q := range w.OpenQuestions() {
-		fmt.Fprintf(&b, "- %s: %s\n\n", q.ID, oneLine(q.Text))
+	open := w.OpenQuestions()
+	for _, q := range open {
+		fmt.Fprintf(&b, "- %s: %s\n", q.ID, oneLine(q.Text))
+	}
+	if len(open) > 0 {
+		b.WriteString("\n")
 	}
 	b.WriteString("| | |\n|---|---|\n")
 	row := func(name, value string) {
@@ -45,7 +50,10 @@ func RenderStatus(w *work.Workstream, next string) string {
 func withoutDetail(w *work.Workstream, next string) string {
 	why, _, _ := strings.Cut(strings.TrimSpace(w.Detail), "\n")
 	if rest, ok := strings.CutPrefix(next, "blocked: "+strings.TrimRight(why, ".")+"; "); ok {
-		return strings.TrimPrefix(rest, "then: ")
+		if command, bare := strings.CutPrefix(rest, "then: "); bare {
+			return "try again with " + command
+		}
+		return rest
 	}
 	return next
 }
@@ -140,16 +148,28 @@ func heldWords(w *work.Workstream) string {
 // into those for a comment, prefix being what those begin with. What cannot be
 // asked for in a comment stays.
 func CommentCommands(text, id, prefix string) string {
-	text = strings.NewReplacer(
-		"backburner approve "+id+" --reject", prefix+" plan",
-		", or --reject ", ", or "+prefix+" plan ",
-		"look at it with backburner status "+id, "look at the pull request",
-	).Replace(text)
-	question := regexp.MustCompile("backburner answer --question (q[0-9]+) " + regexp.QuoteMeta(id) + `\b`)
-	text = question.ReplaceAllString(text, prefix+" answer $1:")
-	command := regexp.MustCompile("backburner (answer|approve|retry|hold|resume|cancel|merge|review) " + regexp.QuoteMeta(id) + `\b`)
-	return command.ReplaceAllString(text, prefix+" $1")
+	text = strings.ReplaceAll(text, "look at it with backburner status "+id, "look at the pull request")
+	text = orReject().ReplaceAllString(text, ", or `"+prefix+" plan $1`")
+	command := regexp.MustCompile("`?backburner (answer|approve|retry|hold|resume|cancel|merge|review)(?: --question (q[0-9]+))? " +
+		regexp.QuoteMeta(id) + "( --reject)?(?: \"([^\"\n]*)\")?`?([^-.`[:alnum:]]|[.]?(?:\\s|$))")
+	return command.ReplaceAllStringFunc(text, func(found string) string {
+		m := command.FindStringSubmatch(found)
+		typed := []string{prefix, m[1]}
+		if m[3] != "" {
+			typed[1] = "plan"
+		}
+		if m[2] != "" {
+			typed = append(typed, m[2]+":")
+		}
+		if m[4] != "" {
+			typed = append(typed, m[4])
+		}
+		return "`" + strings.Join(typed, " ") + "`" + m[5]
+	})
 }
+
+// orReject is the second half of how to answer a plan.
+var orReject = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`, or --reject "([^"\n]*)"`) })
 
 // CommandHelp lists what can be asked for in a comment.
 const CommandHelp = `| command | what it does |

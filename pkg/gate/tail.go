@@ -82,6 +82,9 @@ func newestLog(execution string) ([]log, error) {
 	return nil, nil
 }
 
+// TailFile is the end of one file, by the same rules as [Tail].
+func TailFile(path string, maxBytes int) (string, error) { return tailOf(path, maxBytes) }
+
 // tailOf is the readable end of a file.
 func tailOf(path string, maxBytes int) (string, error) {
 	if maxBytes <= 0 {

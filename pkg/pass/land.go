@@ -267,6 +267,6 @@ func stop(w *work.Workstream, code, detail string, now time.Time) error {
 }
 
 func stopWith(w *work.Workstream, code, detail, then string, now time.Time) error {
-	w.Say(fmt.Sprintf("blocked:%s:%s", code, w.Head), "blocked", "Stopped: "+detail+".\n\n"+then, now)
+	w.SayStopped(code, detail, work.Notice{Event: "blocked", Text: "Stopped: " + strings.TrimRight(detail, ".") + ".", Class: work.ClassHandover, Then: then}, now)
 	return block(w, work.Reason{Code: code, Detail: detail}, now)
 }

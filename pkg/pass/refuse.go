@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -36,8 +37,10 @@ func (r *runs) refuse(w *work.Workstream, code, detail string) Act {
 					return nil, err
 				}
 			}
-			w.Say("refused:"+code+":"+now.UTC().Format(time.RFC3339), "blocked",
-				"Stopped before dispatch: "+detail+".\n\nTry again with `backburner retry "+w.ID+"`.", now)
+			w.SayStopped(code, detail, work.Notice{
+				Event: "blocked", Text: "Stopped before dispatch: " + strings.TrimRight(detail, ".") + ".", Class: work.ClassPreDispatch,
+				Then: "Try again with `backburner retry " + w.ID + "`.",
+			}, now)
 			if blockErr := block(w, work.Reason{Code: code, Detail: detail}, now); blockErr != nil {
 				return nil, blockErr
 			}

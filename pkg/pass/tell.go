@@ -3,10 +3,12 @@ package pass
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/backburner-cli/backburner/pkg/forge"
+	"github.com/backburner-cli/backburner/pkg/gate"
 	"github.com/backburner-cli/backburner/pkg/work"
 )
 
@@ -156,13 +158,15 @@ func (t *tell) notices(ctx context.Context, slug string, w *work.Workstream) (to
 	folder := t.store.Folder(w.ID)
 	for _, n := range w.Outbox {
 		if strings.HasPrefix(n.ID, "plan:") && w.Plan != nil {
-			n.Text = forge.RenderPlan(w.Plan, w.Revision) + "\n" + n.Text
+			n.Text = strings.TrimSpace(forge.RenderPlan(w.Plan, w.Revision))
+		} else {
+			n.Text = forge.Quoted(n.Text)
 		}
 		if err := t.forge.Tell(ctx, folder, n); err != nil {
 			return told, errors.Join(trouble, err)
 		}
 		if slug != "" && spoken[n.Event] {
-			err := t.hub.Say(ctx, slug, w, n)
+			err := t.hub.Say(ctx, slug, w, t.logged(n))
 			if trouble = errors.Join(trouble, err); forge.Passes(err) {
 				return told, trouble
 			}
@@ -173,6 +177,26 @@ func (t *tell) notices(ctx context.Context, slug string, w *work.Workstream) (to
 		told[n.ID] = true
 	}
 	return told, trouble
+}
+
+// loggedBytes is how much of a log is told on the hub.
+const loggedBytes = 6 << 10
+
+// logged is a notice with more of the log of its run, where that can be read.
+func (t *tell) logged(n work.Notice) work.Notice {
+	if n.Run == "" {
+		return n
+	}
+	dir, log := t.store.ExecutionDir(n.Run), ""
+	if n.Class == work.ClassGate {
+		log, _ = gate.Tail(dir, loggedBytes)
+	} else {
+		log, _ = gate.TailFile(filepath.Join(dir, "stderr"), loggedBytes)
+	}
+	if log != "" {
+		n.Log = log
+	}
+	return n
 }
 
 // spoken are the events that get a comment of their own on the hub; the others

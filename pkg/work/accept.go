@@ -130,17 +130,33 @@ func (w *Workstream) ask(t *Task, questions []string, now time.Time) error {
 		text = Clip(text, maxDetail)
 		q := &Question{ID: fmt.Sprintf("q%d", len(w.Questions)+1), Task: t.ID, Text: text, AskedAt: now.UTC()}
 		w.Questions = append(w.Questions, q)
-		lines = append(lines, "- "+q.ID+": "+text)
+		lines = append(lines, "- "+q.ID+": "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  "))
 	}
 	if err := t.Move(TaskPending, "asked", now); err != nil {
 		return err
 	}
-	w.Say("question:"+w.Questions[len(w.Questions)-1].ID, "awaiting_input",
-		fmt.Sprintf("The %s asks:\n\n%s\n\nAnswer with `backburner answer %s \"...\"`.", t.Kind.Who(), strings.Join(lines, "\n"), w.ID), now)
+	w.SayNotice(Notice{
+		ID: "question:" + w.Questions[len(w.Questions)-1].ID, Event: "awaiting_input",
+		Text: fmt.Sprintf("The %s asks:\n\n%s", t.Kind.Who(), strings.Join(lines, "\n")), Then: w.howToAnswer(),
+	}, now)
 	if !w.Status.Active() {
 		return nil
 	}
 	return w.Move(AwaitingInput, Reason{"asked:" + string(t.Kind), asked(t.Kind.Who(), questions)}, now)
+}
+
+// howToAnswer is what to type for the open questions.
+func (w *Workstream) howToAnswer() string {
+	all := fmt.Sprintf("`backburner answer %s \"...\"`", w.ID)
+	open := w.OpenQuestions()
+	if len(open) == 1 {
+		return "Answer with " + all + "."
+	}
+	var each []string
+	for _, q := range open {
+		each = append(each, fmt.Sprintf("`backburner answer --question %s %s \"...\"`", q.ID, w.ID))
+	}
+	return "Answer each with " + strings.Join(each, ", ") + ", or all of them at once with " + all + "."
 }
 
 // asked says in one line what an agent wants to know.
@@ -162,7 +178,11 @@ func (w *Workstream) carryOn(t *Task, o Outcome, p Policy, now time.Time) error 
 	}
 	switch t.Kind {
 	case AnalyzeIssue:
-		w.Say("proposal:"+t.ID, "proposal", Clip(o.Result.Summary, maxPlanText), now)
+		n := Notice{ID: "proposal:" + t.ID, Event: "proposal", Text: Clip(o.Result.Summary, maxPlanText)}
+		if p.Discovery == "required" {
+			n.Then = w.howToApprove()
+		}
+		w.SayNotice(n, now)
 		if p.Discovery == "required" {
 			return w.Move(AwaitingApproval, Reason{"proposal", "the proposal needs approval"}, now)
 		}
@@ -194,8 +214,15 @@ func (w *Workstream) carryOn(t *Task, o Outcome, p Policy, now time.Time) error 
 // over its head: a person decides.
 func (w *Workstream) assessedAsStuck(t *Task, reason string, now time.Time) error {
 	detail := "the assessor stopped it: " + Clip(reason, maxDetail)
-	w.Say("assessment:"+t.ID, "blocked", fmt.Sprintf("Stopped: %s.\n\nGo on all the same with `backburner retry %s`.", detail, w.ID), now)
+	w.SayNotice(Notice{
+		ID: "assessment:" + t.ID, Event: "blocked", Text: stopped(detail), Run: t.Execution(),
+		Then: "Go on all the same with `backburner retry " + w.ID + "`.",
+	}, now)
 	return w.Move(Blocked, Reason{"no_progress:assessor", detail}, now)
+}
+
+func (w *Workstream) howToApprove() string {
+	return fmt.Sprintf("Approve it with `backburner approve %s`, or say what should change with `backburner approve %s --reject \"...\"`.", w.ID, w.ID)
 }
 
 func (w *Workstream) acceptPlan(plan *Plan, p Policy, now time.Time) error {
@@ -207,7 +234,7 @@ func (w *Workstream) acceptPlan(plan *Plan, p Policy, now time.Time) error {
 	w.Rounds.Repairs, w.Rounds.Gate, w.Rounds.Worker = 0, 0, 0
 	code := fmt.Sprintf("plan:%d", w.Revision)
 	if approve {
-		w.Say(code, "awaiting_approval", fmt.Sprintf("Approve it with `backburner approve %s`, or say what should change with `backburner approve %s --reject \"...\"`.", w.ID, w.ID), now)
+		w.SayNotice(Notice{ID: code, Event: "awaiting_approval", Then: w.howToApprove()}, now)
 		return w.Move(AwaitingApproval, Reason{code, "the plan needs approval"}, now)
 	}
 	w.Say(code, "plan", "", now)
@@ -241,7 +268,9 @@ func (w *Workstream) Classify(t *Task, l Limits, now time.Time) (Verdict, error)
 	if t.Kind == Reconcile {
 		w.Rounds.Conflict++
 	}
-	w.Say("failure:"+t.Execution(), "failure", w.failureText(t), now)
+	w.SayStopped(string(t.Kind)+":"+string(t.Class), w.Detail, Notice{
+		Event: "failure", Text: w.failureText(t), Class: t.Class, Run: t.Execution(), Then: "Try again with `backburner retry " + w.ID + "`.",
+	}, now)
 	if !w.Status.Open() || w.Status == Blocked {
 		return v, nil
 	}
@@ -249,10 +278,6 @@ func (w *Workstream) Classify(t *Task, l Limits, now time.Time) (Verdict, error)
 }
 
 func (w *Workstream) failureText(t *Task) string {
-	how := "failed"
-	if t.Class != ClassOrdinary {
-		how += " (" + string(t.Class) + ")"
-	}
-	return fmt.Sprintf("The %s %s: %s\n\nRead what it said with `backburner logs %s`; try again with `backburner retry %s`.",
-		t.Kind.Who(), how, w.Detail, w.ID, w.ID)
+	head, _, _ := strings.Cut(strings.TrimSpace(w.Detail), "\n")
+	return fmt.Sprintf("The %s failed: %s", t.Kind.Who(), head)
 }

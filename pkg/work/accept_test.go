@@ -200,7 +200,7 @@ func TestFinishAsks(t *testing.T) {
 			if w.Status != want {
 				t.Errorf("%s, %s: %s, want %s", kind, name, w.Status, want)
 			}
-			if len(w.Outbox) != 1 || !strings.Contains(w.Outbox[0].Text, "- q1: Which one?\n- q2: When?") || !strings.Contains(w.Outbox[0].Text, "backburner answer login") {
+			if len(w.Outbox) != 1 || !strings.Contains(w.Outbox[0].Text, "- q1: Which one?\n- q2: When?") || !strings.Contains(w.Outbox[0].Then, "backburner answer --question q2 login") {
 				t.Errorf("%s, %s: said %+v", kind, name, w.Outbox)
 			}
 		}

@@ -37,21 +37,18 @@ func (w *Workstream) carry(s Step, l Limits, now time.Time) error {
 	}
 	switch s.To {
 	case Blocked, Failed:
-		w.Say(fmt.Sprintf("%s:%s:%d", s.To, w.Reason, w.ExecutionSeq), string(s.To),
-			fmt.Sprintf("%s\n\nRead the log with `backburner logs %s`; try again with `backburner retry %s`.", stopped(w.Detail), w.ID, w.ID), now)
+		n := Notice{Event: string(s.To), Text: stopped(w.Detail), Then: "Try again with `backburner retry " + w.ID + "`."}
+		if gate, red := strings.CutPrefix(w.Reason, "gate_failed:"); red {
+			n.Class, n.Run = ClassGate, w.Evidence[gate].Execution
+		}
+		w.SayStopped(w.Reason, w.Detail, n, now)
 	case ReadyToMerge:
 		w.answerReviews(now)
 		w.notMerged(w.Head, "the branch moved after that was asked", now)
-		w.Say("ready:"+w.Head, "ready_to_merge", fmt.Sprintf("Ready to merge: %s.\n\nLook at `%s`, then merge it with `backburner merge %s`.", w.Detail, w.Branch, w.ID), now)
+		w.SayNotice(Notice{
+			ID: "ready:" + w.Head, Event: "ready_to_merge", Text: "Ready to merge: " + w.Detail + ".",
+			Then: fmt.Sprintf("Look at `%s`, then merge it with `backburner merge %s`.", w.Branch, w.ID),
+		}, now)
 	}
 	return nil
-}
-
-// stopped is a reason to stop, and below it the end of the log it may carry.
-func stopped(detail string) string {
-	head, log, logged := strings.Cut(strings.TrimSpace(detail), "\n")
-	if !logged {
-		return "Stopped: " + head + "."
-	}
-	return "Stopped: " + head + ".\n\n```text\n" + strings.ReplaceAll(log, "```", "'''") + "\n```"
 }

@@ -44,7 +44,7 @@ func TestAPlan(t *testing.T) {
 			if w.Rounds != (work.Rounds{Review: 1}) {
 				t.Errorf("%s: rounds %+v", kind, w.Rounds)
 			}
-			if len(w.Outbox) != 1 || w.Outbox[0].ID != "plan:3" || w.Outbox[0].Event != event || strings.Contains(w.Outbox[0].Text, "backburner approve login") != approve {
+			if len(w.Outbox) != 1 || w.Outbox[0].ID != "plan:3" || w.Outbox[0].Event != event || strings.Contains(w.Outbox[0].Then, "backburner approve login") != approve {
 				t.Errorf("%s, approve %v: said %+v", kind, approve, w.Outbox)
 			}
 		}
@@ -101,7 +101,7 @@ func TestAnAssessorStops(t *testing.T) {
 	if w.Status != work.Blocked || w.Reason != "no_progress:assessor" || w.Detail != "the assessor stopped it: it goes the wrong way" || task.Status != work.TaskCompleted {
 		t.Errorf("%s (%s): %s; task %s", w.Status, w.Reason, w.Detail, task.Status)
 	}
-	if len(w.Outbox) != 1 || w.Outbox[0].Event != "blocked" || !strings.Contains(w.Outbox[0].Text, "backburner retry login") {
+	if len(w.Outbox) != 1 || w.Outbox[0].Event != "blocked" || !strings.Contains(w.Outbox[0].Then, "backburner retry login") {
 		t.Errorf("said %+v", w.Outbox)
 	}
 }
@@ -223,7 +223,7 @@ func classify(t *testing.T, kind work.TaskKind, class work.Class, attempts int) 
 		if task.Status != work.TaskFailed || w.Status != status || w.Reason != reason || w.Detail != "why" {
 			t.Errorf("%s, %s after %d: task %s, %s (%s)", kind, class, attempts, task.Status, w.Status, w.Reason)
 		}
-		if len(w.Outbox) != 1 || w.Outbox[0].ID != "failure:login.0001" || !strings.Contains(w.Outbox[0].Text, "backburner retry login") {
+		if len(w.Outbox) != 1 || w.Outbox[0].Run != "login.0001" || w.Outbox[0].Class != class || !strings.Contains(w.Outbox[0].Then, "backburner retry login") {
 			t.Errorf("%s, %s: said %+v", kind, class, w.Outbox)
 		}
 		return

@@ -35,7 +35,7 @@ func Next(w *Workstream, p Policy, now time.Time) Step {
 	case AwaitingApproval:
 		return wait(w.proposed() + " waits for you: backburner approve " + w.ID + ", or --reject \"what should change\"")
 	case AwaitingInput:
-		return wait("waits for your answer: backburner answer " + w.ID + " \"...\"")
+		return wait("waits for " + w.answerDue())
 	case Building:
 		return nextBuilding(w, p, now)
 	case QA:
@@ -50,6 +50,15 @@ func Next(w *Workstream, p Policy, now time.Time) Step {
 		return wait("ended; start it again with: backburner retry " + w.ID)
 	}
 	return wait("landed")
+}
+
+// answerDue is the answer that a person owes, and what to type for it.
+func (w *Workstream) answerDue() string {
+	open := w.OpenQuestions()
+	if len(open) < 2 {
+		return "your answer: backburner answer " + w.ID + " \"...\""
+	}
+	return fmt.Sprintf("%d answers, one by one: backburner answer --question %s %s \"...\"", len(open), open[0].ID, w.ID)
 }
 
 // newWindow is when a paused workstream goes on. What is shared by everything

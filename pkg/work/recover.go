@@ -124,7 +124,7 @@ func nextConflict(w *Workstream, p Policy, now time.Time) Step {
 		return move(Failed, "mainline_conflict", fmt.Sprintf("the conflict with the base was not resolved in %d rounds", w.Rounds.Conflict))
 	}
 	if t := w.due(Blocked); t != nil && w.asks(t) {
-		return wait("the reconciler waits for your answer: backburner answer " + w.ID + " \"...\"")
+		return wait("the reconciler waits for " + w.answerDue())
 	}
 	return nextTask(w, Reconcile, TaskContext{Base: w.conflictingBase()}, now)
 }

@@ -208,7 +208,7 @@ func TestAdvanceTellsPeople(t *testing.T) {
 	} {
 		w := c.w()
 		must(t, w.Advance(work.Next(w, p, noon), p.Limits, noon))
-		if len(w.Outbox) != 1 || w.Outbox[0].Event != c.event || !strings.Contains(w.Outbox[0].Text, c.says) || w.Outbox[0].ID == "" {
+		if len(w.Outbox) != 1 || w.Outbox[0].Event != c.event || !strings.Contains(w.Outbox[0].Then, c.says) || w.Outbox[0].ID == "" {
 			t.Errorf("%s: said %+v", name, w.Outbox)
 		}
 	}

@@ -194,10 +194,6 @@ func (w *Workstream) answerReviews(now time.Time) {
 
 // reply queues an answer on the pull request, once.
 func (w *Workstream) reply(n Notice, now time.Time) {
-	if w.HasSaid(n.ID) {
-		return
-	}
-	w.Say(n.ID, "reply", n.Text, now)
-	last := &w.Outbox[len(w.Outbox)-1]
-	last.Reply, last.OnPull = n.Reply, n.OnPull
+	n.Event = "reply"
+	w.SayNotice(n, now)
 }

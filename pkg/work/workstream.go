@@ -2,7 +2,6 @@ package work
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 )
 
@@ -219,31 +218,6 @@ type Intent struct {
 	Trouble string    `json:"trouble,omitempty"` // why it was not done when it was last tried
 	Waits   bool      `json:"waits,omitempty"`   // for a person to mend what is in the way
 }
-
-// Notice is something to be said on the thread, once. Its id is deterministic,
-// so that saying it again after a crash finds the first.
-type Notice struct {
-	ID     string    `json:"id"`
-	Event  string    `json:"event"` // plan, question, blocked, failure, ready_to_merge, ...
-	Text   string    `json:"text"`
-	Reply  int64     `json:"reply,omitempty"`   // comment of a review that it answers
-	OnPull bool      `json:"on_pull,omitempty"` // it belongs to the pull request, not the issue
-	At     time.Time `json:"at"`
-}
-
-// Say queues a notice unless its id was said before.
-func (w *Workstream) Say(id, event, text string, now time.Time) {
-	for _, told := range w.Told {
-		if told == id {
-			return
-		}
-	}
-	w.Told = append(w.Told, id)
-	w.Outbox = append(w.Outbox, Notice{ID: id, Event: event, Text: text, At: now.UTC()})
-}
-
-// HasSaid reports whether a notice was said before.
-func (w *Workstream) HasSaid(id string) bool { return slices.Contains(w.Told, id) }
 
 // Intend notes an effect that is about to happen; a second time it is the first.
 func (w *Workstream) Intend(i Intent) {

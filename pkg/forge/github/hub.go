@@ -76,8 +76,11 @@ func (h *Hub) Say(ctx context.Context, slug string, w *work.Workstream, n work.N
 	slug = h.now(slug)
 	p := Post{
 		Slug: slug, Number: w.Thread.Number, Key: w.ID + "/" + n.ID, Pointer: pointer,
-		Body: forge.CommentCommands(Outgoing(n.Text), w.ID, h.words.Prefix),
 	}
+	if n.Then != "" && w.Thread.Pull != nil {
+		n.Then = strings.Replace(n.Then, "Look at `"+w.Branch+"`", fmt.Sprintf("Look at #%d", w.Thread.Pull.Number), 1)
+	}
+	p.Body = forge.CommentCommands(Outgoing(forge.RenderNotice(n, true)), w.ID, h.words.Prefix)
 	if (n.Reply != 0 || n.OnPull) && w.Thread.Pull != nil {
 		p.Number = w.Thread.Pull.Number
 	}

@@ -25,6 +25,10 @@ var (
 	closing = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(:?\s+)(#[0-9]|gh-[0-9]|[\w.-]+/[\w.-]+#[0-9]|https?://)`)
 	})
+	// folds is a line that begins or ends a folded part.
+	folds = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^(?:<details><summary>[^<>&@`]*</summary>|</details>)$")
+	})
 	// address is a link as GitHub finds it in plain text, with an @ in its path.
 	address = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(^|[\s*_~(])https?://(?:[a-z0-9-]+\.)+[a-z]{2,}(?::[0-9]+)?/[^\s<]*`)
@@ -196,10 +200,13 @@ func passages(text string) []passage {
 		}
 		all = append(all, passage{line, code})
 	}
-	for line := range strings.Lines(text) {
+	lines := append(strings.SplitAfter(text, "\n"), "")
+	for i, line := range lines[:len(lines)-1] {
 		bare := strings.TrimRight(line, "\n")
 		trimmed := strings.TrimLeft(bare, " ")
 		switch {
+		case fence == "" && folds().MatchString(bare) && strings.TrimSpace(lines[i+1]) == "":
+			put(line, false) // HTML that ends with its line
 		case fence != "":
 			put(line, true)
 			if len(bare)-len(trimmed) <= 3 && closes(trimmed, fence) {

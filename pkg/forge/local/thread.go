@@ -38,7 +38,7 @@ var markerLine = regexp.MustCompile(`(?m)^<!-- backburner:[^\s]+ -->\n`)
 // Tell says a notice on the thread in folder, exactly once: when its id is there
 // already, that was it. When it returned nil the notice survives a power loss.
 func Tell(folder string, n work.Notice) error {
-	return say(folder, n.ID, render(n.ID, n.At, strings.ReplaceAll(n.Event, "_", " "), n.Text))
+	return say(folder, n.ID, render(n.ID, n.At, strings.ReplaceAll(n.Event, "_", " "), forge.RenderNotice(n, false)))
 }
 
 // Comment puts what a person said on the thread in folder, by the same promise.
