@@ -11,7 +11,7 @@ import (
 // What GitHub is asked for, at most: each number is what it takes now, and
 // whoever needs more has to say so here.
 const (
-	hubLifeRequests, hubLifePoints = 23, 2 // from the label to the ready pull request
+	hubLifeRequests, hubLifePoints = 26, 2 // from the label to the ready pull request; four of them give labels their looks, once for a repository
 	hubOpenRequests, hubOpenPoints = 2, 2  // a tick that only waits for people
 	hubManyRequests, hubManyPoints = 3, 3  // of a tick with 100 repositories in which nothing happened
 )

@@ -19,8 +19,9 @@ func RenderPull(w *work.Workstream) string {
 	} else {
 		fmt.Fprintf(&b, "%s\n", item(w.Title))
 	}
-	if gates := gateWords(w); gates != "" {
-		fmt.Fprintf(&b, "\nGates: %s.\n", gates)
+	fmt.Fprintf(&b, "\nGates: %s.\n", GateWords(w))
+	if cost := costWords(w.Spending); cost != "" {
+		fmt.Fprintf(&b, "\nCost: %s.\n", cost)
 	}
 	return b.String()
 }

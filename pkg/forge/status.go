@@ -92,6 +92,14 @@ func planWords(w *work.Workstream) string {
 	return text
 }
 
+// GateWords is how the gates stand, also when there is none to say it of.
+func GateWords(w *work.Workstream) string {
+	if words := gateWords(w); words != "" {
+		return words
+	}
+	return "none is configured, so nothing was tested"
+}
+
 func gateWords(w *work.Workstream) string {
 	var all []string
 	for _, name := range []string{work.GateFast, work.GateFull, work.GateMerge} {

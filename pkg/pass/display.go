@@ -17,8 +17,10 @@ type display struct {
 	text   string // of the status comment
 	hash   string // of that
 	label  string // of the status; "" when it is over
+	bare   bool   // no labels are put on
 	commit string // that has the state below; "" when nothing is published
 	state  string // pending, success, failure
+	gates  string // that in words
 	draft  bool   // the pull request is
 }
 
@@ -40,7 +42,10 @@ func displayOf(w *work.Workstream, step work.Step) display {
 		d.label = string(w.Status)
 	}
 	if w.Kind != work.KindPullRequest && w.Published != "" {
-		d.commit, d.state = w.Published, gatesState(w)
+		d.commit, d.state, d.gates = w.Published, gatesState(w), "gates: "+forge.GateWords(w)
+		if w.Head != w.Published {
+			d.gates = "newer work is being tested"
+		}
 	}
 	return d
 }
@@ -70,7 +75,10 @@ func (d display) due(t *work.Thread) bool {
 }
 
 func (d display) labels(t *work.Thread) bool {
-	if d.label == "" {
+	switch {
+	case d.bare:
+		return false
+	case d.label == "":
 		return len(t.Labels) > 0
 	}
 	return len(t.Labels) != 1 || t.Labels[0] != d.label
@@ -92,15 +100,22 @@ func (d display) draftWord() string {
 }
 
 // on shows it, and notes in t what was shown. What one part of it cannot be shown
-// for does not keep the others back, unless it passes.
-func (d display) on(ctx context.Context, hub Hub, slug string, t *work.Thread) (trouble error) {
-	for _, part := range []func(context.Context, Hub, string, *work.Thread) error{d.showText, d.showLabel, d.showCommit, d.showDraft} {
+// for does not keep the others back, unless it passes. Labels that are refused are
+// no trouble of the work's.
+func (d display) on(ctx context.Context, hub Hub, slug string, t *work.Thread) (trouble, unlabelled error) {
+	if trouble = d.showText(ctx, hub, slug, t); forge.Passes(trouble) {
+		return trouble, nil
+	}
+	if unlabelled = d.showLabel(ctx, hub, slug, t); forge.Passes(unlabelled) {
+		return errors.Join(trouble, unlabelled), nil
+	}
+	for _, part := range []func(context.Context, Hub, string, *work.Thread) error{d.showCommit, d.showDraft} {
 		err := part(ctx, hub, slug, t)
 		if trouble = errors.Join(trouble, err); forge.Passes(err) {
 			break
 		}
 	}
-	return trouble
+	return trouble, unlabelled
 }
 
 func (d display) showText(ctx context.Context, hub Hub, slug string, t *work.Thread) error {
@@ -133,7 +148,7 @@ func (d display) showCommit(ctx context.Context, hub Hub, slug string, t *work.T
 	if !d.commitDue(t) {
 		return nil
 	}
-	err := hub.SetCommitStatus(ctx, slug, d.commit, d.state, "gates are "+d.state)
+	err := hub.SetCommitStatus(ctx, slug, d.commit, d.state, d.gates)
 	if err == nil {
 		t.CommitStatus = d.commit + " " + d.state
 	}

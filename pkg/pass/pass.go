@@ -171,7 +171,7 @@ func New(board *work.Board, s Settings, repositories Repositories, c Collaborato
 		troubles: met,
 		board:    board, settings: s, repositories: repositories,
 		store: c.Store, trees: c.Workspaces, forge: c.Forge, hub: c.Hub,
-		tell: &tell{c.Forge, c.Store, c.Hub, repositories, met, make(map[string]bool), make(map[string]int64)}, busy: newBusy(),
+		tell: &tell{c.Forge, c.Store, c.Hub, repositories, met, make(map[string]bool), make(map[string]bool), make(map[string]int64)}, busy: newBusy(),
 		lease: c.Lease, watch: c.Watch, log: c.Log, now: c.Now,
 	}
 	p.runs = &runs{agents: c.Agents, gates: c.Gates, trees: c.Workspaces, store: c.Store, forge: c.Forge,

@@ -22,6 +22,7 @@ type tell struct {
 	repositories Repositories
 	troubles     *troubles
 	silent       map[string]bool  // repositories, and workstreams, of which something could not be told: the next tick tries again
+	bare         map[string]bool  // repositories in which no labels can be put on: this tick leaves it at that
 	even         map[string]int64 // versions of workstreams of which nothing was owed
 }
 
@@ -94,7 +95,9 @@ func (t *tell) onHub(w *work.Workstream) bool {
 }
 
 func (t *tell) display(w *work.Workstream, now time.Time) display {
-	return displayOf(w, work.Next(w, t.repositories[w.Repository].Policy, now))
+	d := displayOf(w, work.Next(w, t.repositories[w.Repository].Policy, now))
+	d.bare = t.bare[w.Repository]
+	return d
 }
 
 func (t *tell) job(board *work.Board, w *work.Workstream, rests bool, now time.Time) Job {
@@ -110,8 +113,11 @@ func (t *tell) job(board *work.Board, w *work.Workstream, rests bool, now time.T
 	}
 	job := do("tell "+w.ID, w.ID, func(ctx context.Context) Record {
 		told, trouble := t.notices(ctx, slug, copied)
+		var unlabelled error
 		if !forge.Passes(trouble) && show != nil {
-			trouble = errors.Join(trouble, show.on(ctx, t.hub, slug, copied.Thread))
+			var shown error
+			shown, unlabelled = show.on(ctx, t.hub, slug, copied.Thread)
+			trouble = errors.Join(trouble, shown)
 		}
 		return func(now time.Time) (Act, error) {
 			var left []work.Notice
@@ -127,7 +133,12 @@ func (t *tell) job(board *work.Board, w *work.Workstream, rests bool, now time.T
 			if slug == "" {
 				return nil, trouble
 			}
-			return nil, t.spoke(ctx, board.Repository(w.Repository), w.ID, trouble, now)
+			repo := board.Repository(w.Repository)
+			said := t.spoke(ctx, repo, w.ID, trouble, now)
+			if bare := t.unlabelled(ctx, repo, unlabelled, now); bare != nil {
+				said = together([]error{said, bare})
+			}
+			return nil, said
 		}
 	})
 	job.Repository = w.Repository
@@ -148,6 +159,15 @@ func (t *tell) spoke(ctx context.Context, repo *work.Repository, of string, trou
 		of = repo.ID
 	}
 	t.silent[of] = true
+	return t.troubles.meet(repo, true, trouble, now)
+}
+
+// unlabelled notes that labels are refused in a repository, which stops nothing.
+func (t *tell) unlabelled(ctx context.Context, repo *work.Repository, trouble error, now time.Time) error {
+	if trouble == nil || ctx.Err() != nil {
+		return nil
+	}
+	t.bare[repo.ID] = true
 	return t.troubles.meet(repo, true, trouble, now)
 }
 

@@ -173,14 +173,19 @@ func (c *Client) Comments(ctx context.Context, slug string, number int) ([]Comme
 
 // body is a text as it is sent: short enough, with our marker, and without our token.
 func (c *Client) body(text, pointer, key string) string {
-	if c.connect() == nil {
-		text = strings.ReplaceAll(text, c.wire.token, "[redacted: a GitHub token]")
-	}
+	text = c.withoutToken(strings.TrimRight(text, "\n"))
 	if key == "" {
 		return Cut(text, pointer, maxBody)
 	}
 	end := "\n\n" + marker(key)
 	return Cut(text, pointer, maxBody-len(end)) + end
+}
+
+func (c *Client) withoutToken(text string) string {
+	if c.connect() != nil {
+		return text
+	}
+	return strings.ReplaceAll(text, c.wire.token, "[redacted: a GitHub token]")
 }
 
 // pages reads a list page by page until each says that it has enough. The

@@ -111,11 +111,18 @@ func (h *Hub) ShowStatus(ctx context.Context, slug string, t work.Thread, id, te
 	return int64(there.ID), unlessRefused(err)
 }
 
-// colors are those of the labels of statuses; the others are grey.
-var colors = map[string]string{
-	"ready_to_merge": "0e8a16", "blocked": "d93f0b", "failed": "d93f0b",
-	"awaiting_approval": "fbca04", "awaiting_input": "fbca04", "paused_budget": "fbca04",
+// looks are those of the labels of statuses that want a person's eye.
+var looks = map[string]Label{
+	"ready_to_merge":    {Color: "0e8a16", Description: "tested and published: look at it, and merge"},
+	"blocked":           {Color: "d93f0b", Description: "stopped: a comment says why, and what to do"},
+	"failed":            {Color: "d93f0b", Description: "given up: a comment says why"},
+	"awaiting_approval": {Color: "fbca04", Description: "waits for somebody to approve what is proposed"},
+	"awaiting_input":    {Color: "fbca04", Description: "waits for somebody's answer"},
+	"paused_budget":     {Color: "fbca04", Description: "paused: a budget is used up"},
 }
+
+// busy is the look of the others.
+var busy = Label{Color: "1d76db", Description: "backburner has it"}
 
 // SetLabels puts labels of statuses on a thread and takes others off. People find
 // by them what waits for them.
@@ -131,7 +138,12 @@ func (h *Hub) SetLabels(ctx context.Context, slug string, number int, add, remov
 	}
 	var labels []Label
 	for _, status := range add {
-		labels = append(labels, Label{Name: h.statusLabel(status), Color: orElse(colors[status], madeColor), Description: "set by backburner"})
+		label, known := looks[status]
+		if !known {
+			label = busy
+		}
+		label.Name = h.statusLabel(status)
+		labels = append(labels, label)
 	}
 	return unlessRefused(h.client.AddLabels(ctx, slug, number, labels...))
 }

@@ -113,7 +113,7 @@ func (c *Client) open(ctx context.Context, p Proposal) (Proposed, error) {
 	var made restPull
 	_, err = c.do(ctx, request{
 		op: "open a pull request for " + p.Branch + " in " + p.Slug, method: http.MethodPost, path: repoPath(p.Slug, "pulls"),
-		body: map[string]any{"title": titled(p.Title), "head": p.Branch, "base": p.Base, "body": c.pullBody(p), "draft": p.Draft},
+		body: map[string]any{"title": titled(p.Title), "head": p.Branch, "base": p.Base, "body": seal(titled(p.Title), c.pullText(p, 0), p.Key), "draft": p.Draft},
 	}, &made)
 	if err != nil {
 		return Proposed{}, err
@@ -124,12 +124,17 @@ func (c *Client) open(ctx context.Context, p Proposal) (Proposed, error) {
 // titled is a title that fits. Much of it is somebody else's.
 func titled(title string) string { return prefix(OutgoingTitle(title), maxTitle) }
 
-func (c *Client) pullBody(p Proposal) string {
+// maxSeal is the room that the seal and the marker of a pull request's text need, in characters.
+const maxSeal = 1000
+
+// pullText is what backburner says in a pull request; taken is the room that people
+// take, in characters.
+func (c *Client) pullText(p Proposal, taken int) string {
 	body := p.Body
 	if p.Closes != 0 { // first, where no cut takes it away
 		body = fmt.Sprintf("Closes #%d\n\n%s", p.Closes, body)
 	}
-	return c.body(body, p.Pointer, p.Key)
+	return Cut(c.withoutToken(strings.TrimRight(body, "\n")), p.Pointer, max(0, maxBody-maxSeal-taken))
 }
 
 // FindPull finds the pull request of a branch: an open one, else the newest that
@@ -161,9 +166,11 @@ func (c *Client) FindPull(ctx context.Context, p Proposal) (found Proposed, err 
 	return found, err
 }
 
-// Revise changes title and text of a pull request that backburner opened.
+// Revise brings title and text of a pull request that backburner opened up to
+// date. What people changed of them stays.
 func (c *Client) Revise(ctx context.Context, p Proposal, there Proposed) (Proposed, error) {
-	body, title := c.pullBody(p), titled(p.Title)
+	s, _ := unseal(there.Body)
+	title, body := revised(there, titled(p.Title), c.pullText(p, length(s.before)+length(s.after)))
 	if !there.Ours || there.Title == title && there.Body == body {
 		return there, nil
 	}

@@ -63,9 +63,11 @@ func TestLostAnswers(t *testing.T) {
 		}, map[string]int{"open draft": 1}, true},
 		{"text of a pull request", "PATCH /repos/*/pulls/*", func(ctx context.Context, c *github.Client, s scene) error {
 			p := github.Proposal{Slug: "acme/shop", Key: "w", Title: "Tea", Body: "All done."}
-			_, err := c.Revise(ctx, p, github.Proposed{Number: s.number, Ours: true})
+			_, err := c.Revise(ctx, p, github.Proposed{
+				Number: s.number, Ours: true, Body: "<!-- backburner:v1 text -->\n\nOld\n\n<!-- backburner:v1 seal=e3b0c44298fc.bca97160f4e1 -->\n",
+			})
 			return err
-		}, body, true},
+		}, map[string]int{"All done.": 1, "Old": 0}, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := scene{hub: newHub(t)}
