@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -27,10 +28,13 @@ func TestScript(t *testing.T) {
 		Setup:               setup,
 		Cmds:                scriptCommands,
 		Condition: func(cond string) (bool, error) {
-			if cond != "root" {
-				return false, fmt.Errorf("unknown condition %q", cond)
+			switch cond {
+			case "root":
+				return os.Geteuid() == 0, nil
+			case "mounts":
+				return exec.Command("unshare", "-rm", "true").Run() == nil, nil
 			}
-			return os.Geteuid() == 0, nil
+			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 	}
 	if testing.Short() { // those in which things happen at once; the race detector is to see them

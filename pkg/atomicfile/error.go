@@ -44,6 +44,9 @@ func fail(op, path string, err error) error {
 	return &failure{op: op, path: path, err: err}
 }
 
+// Failure names what failed at path, with what a person can do about err; nil of nil. It is for file operations that this package does not do.
+func Failure(op, path string, err error) error { return fail(op, path, err) }
+
 func (f *failure) Error() string {
 	text := f.op + " " + f.path + ": " + f.err.Error()
 	if todo := advice(f.err); todo != "" {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/backburner-cli/backburner/pkg/atomicfile"
 )
 
 // errLockBusy ends waiting for the kernel lock. Its holders need milliseconds.
@@ -65,19 +67,16 @@ func lock(ctx context.Context, dir string) (*guard, error) {
 // make hang or point elsewhere.
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o644)
-	if errors.Is(err, syscall.EISDIR) {
-		return nil, fmt.Errorf("%w: move it away", err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, atomicfile.Failure("open", path, err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file: move it away", path)
+		err = atomicfile.ErrNotRegular
 	}
 	if err != nil {
 		f.Close()
-		return nil, err
+		return nil, atomicfile.Failure("open", path, err)
 	}
 	return f, nil
 }

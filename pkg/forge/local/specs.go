@@ -9,9 +9,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/backburner-cli/backburner/pkg/forge"
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -48,7 +50,7 @@ func Specs(ctx context.Context, repoPath, specsDir string, known map[string]work
 		if err := ctx.Err(); err != nil {
 			return nil, nil, fmt.Errorf("read specs: %w", err)
 		}
-		file := candidate{name: name, id: id, path: path.Join(filepath.ToSlash(specsDir), name)}
+		file := candidate{name: name, id: id, path: path.Join(filepath.ToSlash(specsDir), remembered(name))}
 		spec, err := file.read(root, known)
 		var problem forge.Problem
 		switch {
@@ -98,6 +100,15 @@ func folderProblem(repoPath, specsDir string, err error, known map[string]work.S
 		p.Size, p.ModTime = info.Size(), info.ModTime().UTC()
 	}
 	return []forge.Problem{p}
+}
+
+// remembered is a name as it comes back from state: JSON has no bytes that are not UTF-8.
+func remembered(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	quoted := strconv.Quote(name)
+	return quoted[1 : len(quoted)-1]
 }
 
 // candidate is a file with the name of a spec.
