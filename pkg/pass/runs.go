@@ -10,6 +10,7 @@ import (
 
 	"github.com/backburner-cli/backburner/pkg/agent"
 	"github.com/backburner-cli/backburner/pkg/budget"
+	"github.com/backburner-cli/backburner/pkg/forge"
 	"github.com/backburner-cli/backburner/pkg/git"
 	"github.com/backburner-cli/backburner/pkg/prompt"
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -207,6 +208,9 @@ func (r *runs) inspect(ctx context.Context, e *errand, out *work.Outcome) {
 	message := out.Result.CommitMessage
 	if message == "" {
 		message = string(e.record.TaskKind) + ": " + e.tree.ID
+	}
+	if e.repo.Slug != "" {
+		message = forge.CommitMessage(message)
 	}
 	got, err := r.trees.Checkpoint(ctx, e.repo.Repository, e.tree, message)
 	if err != nil {

@@ -21,9 +21,11 @@ var (
 	codedAt = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)&(?:#0*64|#x0*40|commat);`)
 	})
-	// closing is a reference that closes the issue it names when the text is that of a pull request.
-	closing = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(:?\s+)(#[0-9]|gh-[0-9]|[\w.-]+/[\w.-]+#[0-9]|https?://)`)
+	// foreign is what GitHub notes on an issue of another repository, for all to see there.
+	foreign = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\w.-]+/[\w.-]+#)([0-9])`) })
+	// threadAddress is the same as an address; GitHub's own way round it leads to the same page, and is not noted.
+	threadAddress = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(https?://)(?:www\.)?(github\.com/[\w.-]+/[\w.-]+/(?:issues|pull|discussions)/[0-9])`)
 	})
 	// folds is a line that begins or ends a folded part.
 	folds = sync.OnceValue(func() *regexp.Regexp {
@@ -40,7 +42,7 @@ var (
 // where GitHub is sure to see code as well.
 func Outgoing(text string) string {
 	text = forge.Defuse(work.Redact(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")))
-	if !strings.ContainsAny(text, "@&") && !closing().MatchString(text) {
+	if !strings.ContainsAny(text, "@&#") && !forge.Closing().MatchString(text) && !threadAddress().MatchString(text) {
 		return text
 	}
 	var b strings.Builder
@@ -58,7 +60,7 @@ func Outgoing(text string) string {
 // closes nothing when it becomes that of a commit.
 func OutgoingTitle(text string) string {
 	text = work.Printable(work.Redact(text))
-	return closing().ReplaceAllString(strings.ReplaceAll(text, "@", "@\u200b"), "${1}\u200b${2}${3}")
+	return unlinked(strings.ReplaceAll(text, "@", "@\u200b"), "\u200b")
 }
 
 // prose defuses a passage outside of code blocks, paragraph by paragraph.
@@ -150,7 +152,8 @@ func run(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
 
 // quiet defuses text: names that would be called, and words that would close.
 func quiet(text string) string {
-	text = closing().ReplaceAllString(codedAt().ReplaceAllString(text, "@"), "${1}"+apart+"${2}${3}")
+	text = unlinked(codedAt().ReplaceAllString(text, "@"), apart)
+	text = threadAddress().ReplaceAllString(text, "${1}redirect.${2}")
 	if !strings.Contains(text, "@") {
 		return text
 	}
@@ -167,6 +170,20 @@ func quiet(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// unlinked is text whose references close nothing, and leave no note on issues of
+// others. apart is put where they are broken.
+func unlinked(text, apart string) string {
+	text = forge.Closing().ReplaceAllStringFunc(text, func(found string) string {
+		m := forge.Closing().FindStringSubmatch(found)
+		last := len(m[3]) - 1
+		if strings.HasSuffix(m[3], "/") { // an address stays one
+			return m[1] + apart + m[2] + m[3]
+		}
+		return m[1] + apart + m[2] + m[3][:last] + apart + m[3][last:]
+	})
+	return foreign().ReplaceAllString(text, "${1}"+apart+"${2}")
 }
 
 // calls reports whether the @ at i may begin the name of somebody.

@@ -30,8 +30,11 @@ func TestOutgoing(t *testing.T) {
 		{"a link", "see https://www.npmjs.com/package/@types/node by @ann", "see https://www.npmjs.com/package/@types/node by @" + z + "ann"},
 		{"no link", "https://@ann x:https://a.b/@ann", "https://@" + z + "ann x:https://a.b/@" + z + "ann"},
 		{"closing words", "This fixes #12, Closes: acme/x#3 and resolved https://github.com/a/b/issues/1.",
-			"This fixes" + z + " #12, Closes" + z + ": acme/x#3 and resolved" + z + " https://github.com/a/b/issues/1."},
-		{"closing over lines", "closes\n#12", "closes" + z + "\n#12"},
+			"This fixes" + z + " #" + z + "12, Closes" + z + ": acme/x#" + z + "3 and resolved" + z + " https://redirect.github.com/a/b/issues/1."},
+		{"closing over lines", "closes\n#12", "closes" + z + "\n#" + z + "12"},
+		{"issues of others", "see a/b#1, #2 and http://www.github.com/a/b/pull/3#x or https://github.com/a/b",
+			"see a/b#" + z + "1, #2 and http://redirect.github.com/a/b/pull/3#x or https://github.com/a/b"},
+		{"issues of others in code", "`a/b#1`", "`a/b#1`"},
 		{"no closing words", "fixes the prefixes #12, see #12", "fixes the prefixes #12, see #12"},
 		{"hidden text", "a <!-- backburner:v1 key=x --> b", "a &lt;!-- backburner:v1 key=x --> b"},
 		{"a secret", "use ghp_" + strings.Repeat("a1B2", 9), "use [redacted: a GitHub token]"},
@@ -51,7 +54,7 @@ func TestOutgoing(t *testing.T) {
 }
 
 func TestOutgoingTitle(t *testing.T) {
-	if got, want := OutgoingTitle("Fixes #12 for\n@ann"), "Fixes\u200b #12 for @\u200bann"; got != want {
+	if got, want := OutgoingTitle("Fixes #12 for\n@ann"), "Fixes\u200b #\u200b12 for @\u200bann"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
