@@ -22,8 +22,12 @@ func TestRootLocked(t *testing.T) {
 	if _, err := setUpRoot(root, Owner{}); err == nil || !strings.Contains(err.Error(), "another process holds it") {
 		t.Errorf("%v", err)
 	}
-	time.AfterFunc(100*time.Millisecond, func() { _ = syscall.Flock(int(held.Fd()), syscall.LOCK_UN) })
+	let := make(chan error)
+	time.AfterFunc(100*time.Millisecond, func() { let <- syscall.Flock(int(held.Fd()), syscall.LOCK_UN) })
 	if _, err := setUpRoot(root, Owner{}); err != nil {
+		t.Error(err)
+	}
+	if err := <-let; err != nil {
 		t.Error(err)
 	}
 }
