@@ -40,7 +40,6 @@ func RenderStatus(w *work.Workstream, next string) string {
 	row("Gates", gateWords(w))
 	row("Branch", branchWords(w))
 	row("Cost", costWords(w.Spending))
-	row("Held", heldWords(w))
 	row("Needs a person", oneLine(w.Escalated))
 	return b.String()
 }
@@ -49,6 +48,9 @@ func RenderStatus(w *work.Workstream, next string) string {
 // stopped, which is said above it.
 func withoutDetail(w *work.Workstream, next string) string {
 	why, _, _ := strings.Cut(strings.TrimSpace(w.Detail), "\n")
+	if rest, ok := strings.CutPrefix(next, why+"; "); ok && w.Status == work.PausedBudget {
+		return rest
+	}
 	if rest, ok := strings.CutPrefix(next, "blocked: "+strings.TrimRight(why, ".")+"; "); ok {
 		if command, bare := strings.CutPrefix(rest, "then: "); bare {
 			return "try again with " + command
@@ -74,6 +76,8 @@ func statusWords(w *work.Workstream) string {
 		return "Queued"
 	case w.Status == work.QA:
 		return "QA"
+	case w.Status == work.PausedBudget:
+		return "Paused"
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }
@@ -143,13 +147,6 @@ func costWords(s work.Spending) string {
 		return text + " in 1 run of an agent"
 	}
 	return fmt.Sprintf("%s in %d runs of agents", text, s.Sessions)
-}
-
-func heldWords(w *work.Workstream) string {
-	if w.Held == nil {
-		return ""
-	}
-	return "by " + oneLine(w.Held.By) + "; go on with `backburner resume " + w.ID + "`"
 }
 
 // CommentCommands turns the commands for a terminal in a text of backburner's own

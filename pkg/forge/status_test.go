@@ -15,14 +15,17 @@ func TestRenderStatus(t *testing.T) {
 		Evidence:  map[string]work.Evidence{work.GateFast: {Tree: "t1", Green: true}, work.GateFull: {Tree: "t0"}},
 		Spending:  work.Spending{Sessions: 3, CostUSD: 0.5, UnknownCost: 1},
 		Questions: []*work.Question{{ID: "q1", Text: "Which <!-- hidden --> one?"}, {ID: "q0", Text: "Old", AnsweredAt: time.Unix(1, 0)}},
-		Thread:    &work.Thread{Number: 1, Pull: &work.Pull{Number: 2}}, Held: &work.Hold{By: "ann"},
+		Thread:    &work.Thread{Number: 1, Pull: &work.Pull{Number: 2}},
 	}
 	want := "**Awaiting input**: the builder asks: Which | one?\n\nNext: waits for you.\n\n" +
 		"- q1: Which &lt;!-- hidden --> one?\n\n| | |\n|---|---|\n" +
 		"| Plan | revision 2, approved by ann, increment 2 of 3 |\n| Gates | fast green, full stale |\n" +
-		"| Branch | `backburner/shop-1` at 0123456789ab, #2 |\n| Cost | $0.50 and 1 of unknown cost in 3 runs of agents |\n" +
-		"| Held | by ann; go on with `backburner resume shop-1` |\n"
+		"| Branch | `backburner/shop-1` at 0123456789ab, #2 |\n| Cost | $0.50 and 1 of unknown cost in 3 runs of agents |\n"
 	if got := forge.RenderStatus(w, "waits for you."); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	over := &work.Workstream{Status: work.PausedBudget, Detail: "$2 of $1 used up"}
+	if got, want := forge.RenderStatus(over, "$2 of $1 used up; raise the cap"), "**Paused**: $2 of $1 used up\n\nNext: raise the cap.\n\n| | |\n|---|---|\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if got := forge.RenderStatus(&work.Workstream{Status: work.Merged, Detail: "merged as abc"}, "landed"); got != "**Merged**: merged as abc\n\n| | |\n|---|---|\n" {

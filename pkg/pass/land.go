@@ -258,6 +258,9 @@ func published(w *work.Workstream, head, bad string, got workspace.Published, er
 		}
 		return nil
 	}
+	if got.Status == workspace.PublishFailed {
+		return stopWith(w, "remote_local_divergence", got.Detail, "See that backburner may push there, then try again with `backburner retry "+w.ID+"`.", now)
+	}
 	return stop(w, "remote_local_divergence", got.Detail, now)
 }
 
