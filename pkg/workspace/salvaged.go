@@ -190,10 +190,14 @@ func (m *Manager) CopySalvage(ctx context.Context, repo Repository, dir string, 
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("%w: name a folder that can be made", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
 		return err
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		return errors.Join(err, fmt.Errorf("%s is not empty: name a folder that is not there yet", dir))
+	if len(entries) > 0 {
+		return fmt.Errorf("%s is not empty: name a folder that is not there yet", dir)
 	}
 	admin, err := m.temporary("copy")
 	if err != nil {
