@@ -44,7 +44,7 @@ func displayOf(w *work.Workstream, step work.Step) display {
 	if w.Kind != work.KindPullRequest && w.Published != "" {
 		d.commit, d.state, d.gates = w.Published, gatesState(w), "gates: "+forge.GateWords(w)
 		if w.Head != w.Published {
-			d.gates = "newer work is being tested"
+			d.gates = "newer work is not published yet"
 		}
 	}
 	return d

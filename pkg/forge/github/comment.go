@@ -17,6 +17,7 @@ type Post struct {
 	Number  int
 	Key     string // its identity on the thread, such as the id of a notice
 	Body    string // Markdown; what is an agent's in it went through Outgoing
+	End     string // last in it, where no cut takes it away
 	Pointer string // where the whole is when the body is too long: "see the execution's log"
 	ID      ID     // of the comment, where it is known to be there
 	Hash    string // Posted.Hash of the last time: the same text is not sent again
@@ -44,7 +45,7 @@ func (c restComment) by() Actor { return Actor{Login: c.User.Login, Type: c.User
 // Upsert brings a comment to a thread, or changes the one that is there. One that
 // an earlier call made, though the answer to it was lost, is found by its marker.
 func (c *Client) Upsert(ctx context.Context, p Post) (Posted, error) {
-	body := c.body(p.Body, p.Pointer, p.Key)
+	body := c.comment(p)
 	if p.ID != 0 && p.Hash == hash(body) {
 		return Posted{ID: p.ID, Hash: p.Hash}, nil
 	}
@@ -169,6 +170,15 @@ func (c *Client) Comments(ctx context.Context, slug string, number int) ([]Comme
 		return true
 	})
 	return all, err
+}
+
+// comment is a post as it is sent.
+func (c *Client) comment(p Post) string {
+	if p.End == "" {
+		return c.body(p.Body, p.Pointer, p.Key)
+	}
+	end := "\n\n" + c.withoutToken(p.End)
+	return c.body(Cut(c.withoutToken(p.Body), p.Pointer, maxBody-length(end)-maxSeal)+end, p.Pointer, p.Key)
 }
 
 // body is a text as it is sent: short enough, with our marker, and without our token.

@@ -68,18 +68,25 @@ func (e *Error) Passing() bool {
 // Usage is what was asked of GitHub so far.
 func (h *Hub) Usage() Usage { return h.client.Usage() }
 
-const pointer = "The whole text is in the files of the run; see `backburner logs`."
+const pointer = "the whole text is in the files of the run; see `backburner logs`"
+
+// pointerTo says where all is that was said of a workstream.
+func pointerTo(id string) string {
+	return "the whole text is where backburner runs; see `backburner status " + id + "`"
+}
 
 // Say puts a notice on the thread, once: as a comment, or as the answer to one of
 // a review. A thread that is locked or gone is told nothing.
 func (h *Hub) Say(ctx context.Context, slug string, w *work.Workstream, n work.Notice) error {
 	slug = h.now(slug)
 	p := Post{
-		Slug: slug, Number: w.Thread.Number, Key: w.ID + "/" + n.ID, Pointer: pointer,
+		Slug: slug, Number: w.Thread.Number, Key: w.ID + "/" + n.ID, Pointer: pointerTo(w.ID),
 	}
 	if n.Then != "" && w.Thread.Pull != nil {
 		n.Then = strings.Replace(n.Then, "Look at `"+w.Branch+"`", fmt.Sprintf("Look at #%d", w.Thread.Pull.Number), 1)
 	}
+	p.End = forge.CommentCommands(Outgoing(n.Then), w.ID, h.words.Prefix)
+	n.Then = ""
 	p.Body = forge.CommentCommands(Outgoing(forge.RenderNotice(n, true)), w.ID, h.words.Prefix)
 	if (n.Reply != 0 || n.OnPull) && w.Thread.Pull != nil {
 		p.Number = w.Thread.Pull.Number
@@ -105,7 +112,7 @@ func unlessRefused(err error) error {
 func (h *Hub) ShowStatus(ctx context.Context, slug string, t work.Thread, id, text string) (comment int64, err error) {
 	slug = h.now(slug)
 	there, err := h.client.Upsert(ctx, Post{
-		Slug: slug, Number: t.Number, Key: id + "/status", Pointer: pointer, ID: ID(t.StatusComment),
+		Slug: slug, Number: t.Number, Key: id + "/status", Pointer: pointerTo(id), ID: ID(t.StatusComment),
 		Body: forge.CommentCommands(Outgoing(text), id, h.words.Prefix),
 	})
 	return int64(there.ID), unlessRefused(err)
@@ -221,7 +228,7 @@ func (h *Hub) OpenPull(ctx context.Context, slug, id string, p forge.PullRequest
 	slug = h.now(slug)
 	proposal := Proposal{
 		Slug: slug, Key: id + "/pull", Branch: p.Branch, Head: p.Head, Base: p.Base, Title: OutgoingTitle(p.Title), Body: Outgoing(p.Body),
-		Pointer: pointer, Closes: p.Closes, Draft: p.Draft, Again: p.Again,
+		Pointer: pointerTo(id), Closes: p.Closes, Draft: p.Draft, Again: p.Again,
 	}
 	there, err := h.client.Propose(ctx, proposal)
 	if err != nil {

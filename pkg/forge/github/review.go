@@ -141,7 +141,7 @@ func (c *Client) Reply(ctx context.Context, p Post, to ID) (Posted, error) {
 		return Posted{ID: found.ID, URL: found.HTMLURL, Hash: hash(found.Body)}, err
 	}
 	where := pullPath(p.Slug, p.Number, "comments", to.String(), "replies")
-	return c.write(ctx, "reply on "+threadName(p.Slug, p.Number), where, list, c.body(p.Body, p.Pointer, p.Key))
+	return c.write(ctx, "reply on "+threadName(p.Slug, p.Number), where, list, c.comment(p))
 }
 
 // changedFile is a file of a pull request, and what of it changed.
