@@ -73,6 +73,7 @@ func repositories(cfg *config.Config) (pass.Repositories, error) {
 			Slug:       r.Slug,
 			Policy:     policy(cfg, r),
 			Strategy:   r.Merge,
+			Parts:      r.SubIssues,
 			Gates:      gates(cfg, r),
 		}
 	}

@@ -7,6 +7,7 @@ type Repository struct {
 	Base           string            `toml:"base" default:"main" check:"branch" doc:"branch that work starts from and goes back to"`
 	PlanApproval   string            `toml:"plan_approval" default:"required" enum:"required,auto" doc:"whether a person approves each plan"`
 	PlanAs         string            `toml:"plan_as" default:"comment" enum:"comment,pull_request,file" doc:"how a plan is published"`
+	SubIssues      bool              `toml:"sub_issues" default:"false" doc:"on GitHub, the increments of a plan become sub-issues of its issue"`
 	Discovery      string            `toml:"discovery" default:"off" enum:"off,auto,required" doc:"propose a direction before planning; \"required\" waits for approval"`
 	Merge          string            `toml:"merge" default:"squash" enum:"merge,squash,rebase" doc:"strategy of merge"`
 	WorkLog        string            `toml:"work_log" example:"\"docs/work/{id}.md\"" check:"work_log" doc:"file kept in the branch with one entry per step"`

@@ -73,6 +73,14 @@ type News struct {
 	Barred     error                    // why nothing can be told there, likewise
 }
 
+// Part is an issue of its own for a part of the work of another.
+type Part struct {
+	Key    string // deterministic
+	Parent int    // number of the issue that it is a part of
+	Title  string
+	Body   string
+}
+
 // PullRequest is one to be opened, or brought up to date.
 type PullRequest struct {
 	Branch string // short name, as Base
@@ -80,7 +88,7 @@ type PullRequest struct {
 	Base   string
 	Title  string
 	Body   string
-	Closes int // issue that merging it closes; 0: none
+	Closes []int // issues that merging it closes
 	Draft  bool
 	Again  bool // one that people closed is wanted again
 }

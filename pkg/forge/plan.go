@@ -64,6 +64,15 @@ func increments(b *strings.Builder, steps []work.Increment) {
 	}
 }
 
+// RenderPart is the text of an issue for one increment of a plan.
+func RenderPart(step work.Increment, nth, of int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Part %d of %d of what is planned there.\n", nth, of)
+	list(&b, "Acceptance criteria", step.AcceptanceCriteria)
+	codes(&b, "Files", step.Files)
+	return b.String()
+}
+
 func contracts(b *strings.Builder, c *work.Contracts) {
 	if c == nil {
 		return

@@ -99,6 +99,7 @@ type Repository struct {
 	Specs    string // folder of spec files; "" when it has none
 	Policy   work.Policy
 	Strategy string               // of merges: merge, squash, rebase
+	Parts    bool                 // the increments of a plan become issues of their own on the hub
 	Gates    map[string]gate.Gate // those configured, by name
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 
 	"github.com/backburner-cli/backburner/pkg/forge"
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -22,6 +23,8 @@ type display struct {
 	state  string // pending, success, failure
 	gates  string // that in words
 	draft  bool   // the pull request is
+	parts  []work.Increment
+	plan   int // revision that the parts are of
 }
 
 func displayOf(w *work.Workstream, step work.Step) display {
@@ -71,7 +74,7 @@ func gatesState(w *work.Workstream) string {
 
 // due reports whether what is on the hub differs.
 func (d display) due(t *work.Thread) bool {
-	return d.hash != t.StatusHash || d.labels(t) || d.commitDue(t) || d.draftDue(t)
+	return d.hash != t.StatusHash || d.labels(t) || d.commitDue(t) || d.draftDue(t) || d.partsDue(t)
 }
 
 func (d display) labels(t *work.Thread) bool {
@@ -109,7 +112,7 @@ func (d display) on(ctx context.Context, hub Hub, slug string, t *work.Thread) (
 	if unlabelled = d.showLabel(ctx, hub, slug, t); forge.Passes(unlabelled) {
 		return errors.Join(trouble, unlabelled), nil
 	}
-	for _, part := range []func(context.Context, Hub, string, *work.Thread) error{d.showCommit, d.showDraft} {
+	for _, part := range []func(context.Context, Hub, string, *work.Thread) error{d.showParts, d.showCommit, d.showDraft} {
 		err := part(ctx, hub, slug, t)
 		if trouble = errors.Join(trouble, err); forge.Passes(err) {
 			break
@@ -167,4 +170,36 @@ func (d display) showDraft(ctx context.Context, hub Hub, slug string, t *work.Th
 		t.Pull.Draft, t.DraftShown = d.draft, d.draftWord()
 	}
 	return err
+}
+
+// partsOf is the part of a display that are the issues of the plan's increments.
+func partsOf(w *work.Workstream, repo Repository) display {
+	if !repo.Parts || w.Kind != work.KindIssue {
+		return display{id: w.ID}
+	}
+	return display{id: w.ID, parts: w.Parts(), plan: w.Revision}
+}
+
+func (d display) partsDue(t *work.Thread) bool {
+	return len(d.parts) > 0 && (t.PartsOf != d.plan || len(t.Parts) < len(d.parts))
+}
+
+// showParts opens the issues of the plan's increments, in their order.
+func (d display) showParts(ctx context.Context, hub Hub, slug string, t *work.Thread) error {
+	if !d.partsDue(t) {
+		return nil
+	}
+	if t.PartsOf != d.plan {
+		t.Parts, t.PartsOf = nil, d.plan
+	}
+	for i := len(t.Parts); i < len(d.parts); i++ {
+		number, err := hub.Raise(ctx, slug, forge.Part{
+			Key: fmt.Sprintf("%s/part:%d:%d", d.id, d.plan, i+1), Parent: t.Number, Title: d.parts[i].Title, Body: forge.RenderPart(d.parts[i], i+1, len(d.parts)),
+		})
+		if err != nil {
+			return err
+		}
+		t.Parts = append(t.Parts, number)
+	}
+	return nil
 }

@@ -21,6 +21,7 @@ type Hub interface {
 	Mark(ctx context.Context, slug string, r work.Receipt) error
 	SetCommitStatus(ctx context.Context, slug, commit, state, text string) error
 	OpenPull(ctx context.Context, slug, id string, p forge.PullRequest) (work.Pull, error)
+	Raise(ctx context.Context, slug string, p forge.Part) (number int, err error)
 	SetDraft(ctx context.Context, slug string, p work.Pull, draft bool) error
 	Review(ctx context.Context, slug string, r forge.PostedReview) error
 	Merge(ctx context.Context, slug string, m forge.MergeAsk) forge.MergeAnswer

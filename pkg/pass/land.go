@@ -83,6 +83,7 @@ func (l *land) publish(board *work.Board, w *work.Workstream, repo Repository) J
 				w.Done(id)
 				if copied.Thread != nil {
 					w.Thread.Propose(copied.Thread.Pull)
+					w.Thread.Parts, w.Thread.PartsOf = copied.Thread.Parts, copied.Thread.PartsOf
 				}
 				return nil, published(w, copied.Head, bad, got, err, now)
 			}

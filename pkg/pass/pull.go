@@ -16,8 +16,11 @@ func (l *land) openPull(ctx context.Context, w *work.Workstream, repo Repository
 	if w.Thread == nil || repo.Slug == "" || got.Status != workspace.PublishPushed && got.Status != workspace.PublishAlready {
 		return nil
 	}
+	if err := partsOf(w, repo).showParts(ctx, l.hub, repo.Slug, w.Thread); err != nil { // its merge closes them
+		return err
+	}
 	pull, err := l.hub.OpenPull(ctx, repo.Slug, w.ID, forge.PullRequest{
-		Branch: w.Branch, Head: w.Head, Base: repo.Base, Title: w.Title, Body: forge.RenderPull(w), Closes: w.Thread.Number,
+		Branch: w.Branch, Head: w.Head, Base: repo.Base, Title: w.Title, Body: forge.RenderPull(w), Closes: append([]int{w.Thread.Number}, w.Thread.Parts...),
 		Draft: !greenAt(w, w.Head),
 		Again: w.Thread.Pull != nil && w.Thread.Pull.State == work.StateClosed, // else it would be over
 	})

@@ -97,6 +97,8 @@ func (t *tell) onHub(w *work.Workstream) bool {
 func (t *tell) display(w *work.Workstream, now time.Time) display {
 	d := displayOf(w, work.Next(w, t.repositories[w.Repository].Policy, now))
 	d.bare = t.bare[w.Repository]
+	parts := partsOf(w, t.repositories[w.Repository])
+	d.parts, d.plan = parts.parts, parts.plan
 	return d
 }
 

@@ -20,6 +20,8 @@ type Thread struct {
 	Labels        []string `json:"labels,omitempty"`         // of its state, put there by backburner
 	CommitStatus  string   `json:"commit_status,omitempty"`  // last one put on a commit: "<commit> <state>"
 	DraftShown    string   `json:"draft_shown,omitempty"`    // last made of the pull request: draft, ready; people may change it
+	Parts         []int    `json:"parts,omitempty"`          // issues of the plan's increments, in their order
+	PartsOf       int      `json:"parts_of,omitempty"`       // revision of the plan that they are of
 }
 
 // Pull is the pull request of a workstream as it was last seen.
@@ -40,6 +42,7 @@ type Pull struct {
 // Shown takes over what was put on the forge meanwhile, as another copy has it.
 func (t *Thread) Shown(s *Thread) {
 	t.StatusComment, t.StatusHash, t.Labels, t.CommitStatus, t.DraftShown = s.StatusComment, s.StatusHash, s.Labels, s.CommitStatus, s.DraftShown
+	t.Parts, t.PartsOf = s.Parts, s.PartsOf
 	if t.Pull != nil && s.Pull != nil && t.Pull.Number == s.Pull.Number {
 		t.Pull.Draft = s.Pull.Draft
 	}

@@ -243,6 +243,14 @@ func (h *Hub) OpenPull(ctx context.Context, slug, id string, p forge.PullRequest
 	}, nil
 }
 
+// Raise opens an issue for a part of the work of another.
+func (h *Hub) Raise(ctx context.Context, slug string, p forge.Part) (number int, err error) {
+	there, err := h.client.Raise(ctx, Draft{
+		Slug: h.now(slug), Key: p.Key, Title: OutgoingTitle(p.Title), Body: Outgoing(p.Body), Pointer: pointer, Parent: p.Parent,
+	})
+	return there.Number, err
+}
+
 // SetDraft makes a pull request a draft, or ready for review.
 func (h *Hub) SetDraft(ctx context.Context, slug string, p work.Pull, draft bool) error {
 	slug = h.now(slug)

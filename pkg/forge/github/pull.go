@@ -20,7 +20,7 @@ type Proposal struct {
 	Title   string
 	Body    string // Markdown; what is an agent's in it went through Outgoing
 	Pointer string // where the whole is when the body is too long
-	Closes  int    // the issue that its merge closes; 0 for none
+	Closes  []int  // issues that its merge closes
 	Draft   bool
 	Again   bool // what was closed for this very commit is opened again
 }
@@ -131,8 +131,12 @@ const maxSeal = 1000
 // take, in characters.
 func (c *Client) pullText(p Proposal, taken int) string {
 	body := p.Body
-	if p.Closes != 0 { // first, where no cut takes it away
-		body = fmt.Sprintf("Closes #%d\n\n%s", p.Closes, body)
+	closes := "" // first, where no cut takes it away
+	for _, issue := range p.Closes {
+		closes += fmt.Sprintf("Closes #%d\n", issue)
+	}
+	if closes != "" {
+		body = closes + "\n" + body
 	}
 	return Cut(c.withoutToken(strings.TrimRight(body, "\n")), p.Pointer, max(0, maxBody-maxSeal-taken))
 }

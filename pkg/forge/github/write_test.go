@@ -214,7 +214,7 @@ func TestPropose(t *testing.T) {
 	h := newHub(t)
 	issue := h.shop.OpenIssue("ann", "Sell tea", "")
 	_, head := h.pull(false)
-	wish := github.Proposal{Slug: "acme/shop", Key: "w", Branch: "tea", Head: head, Base: "main", Title: "Tea", Body: "Kinds.", Closes: issue, Draft: true}
+	wish := github.Proposal{Slug: "acme/shop", Key: "w", Branch: "tea", Head: head, Base: "main", Title: "Tea", Body: "Kinds.", Closes: []int{issue}, Draft: true}
 	h.Fail(githubtest.Fault{Route: "POST /repos/*/pulls", Kind: "lost"})
 	if _, err := h.client().Propose(ctx, wish); !asError(t, err).Sent {
 		t.Errorf("got %v", err)
