@@ -18,10 +18,10 @@ func code(text string) string {
 // item is text on one line, for a list.
 func item(text string) string { return untagged(work.Printable(text)) }
 
-// paragraphs is text of several lines that keeps to itself, whoever wrote it: it
-// starts no heading, opens nothing that what follows would be part of, and hides
-// nothing.
-func paragraphs(text string) string {
+// Quoted is text of several lines that may stand between what is backburner's own,
+// whoever wrote it: it starts no heading, opens nothing that what follows would be
+// part of, and hides nothing.
+func Quoted(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	fence := ""
 	for i, line := range lines {

@@ -38,6 +38,3 @@ func whole(n work.Notice) string {
 	}
 	return strings.Join(said, " ")
 }
-
-// Quoted is a text of an agent's that may stand between what is backburner's own.
-func Quoted(text string) string { return paragraphs(text) }

@@ -15,7 +15,7 @@ func RenderPlan(p *work.Plan, revision int) string {
 		return "There is no plan yet.\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "## Plan, revision %d\n\n%s\n", max(revision, 1), paragraphs(p.Summary))
+	fmt.Fprintf(&b, "## Plan, revision %d\n\n%s\n", max(revision, 1), Quoted(p.Summary))
 	files(&b, p.Files)
 	list(&b, "Acceptance criteria", p.AcceptanceCriteria)
 	increments(&b, p.Increments)

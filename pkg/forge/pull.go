@@ -12,7 +12,7 @@ import (
 func RenderPull(w *work.Workstream) string {
 	var b strings.Builder
 	if w.Plan != nil {
-		fmt.Fprintf(&b, "%s\n", paragraphs(w.Plan.Summary))
+		fmt.Fprintf(&b, "%s\n", Quoted(w.Plan.Summary))
 		list(&b, "Acceptance criteria", w.Plan.AcceptanceCriteria)
 		list(&b, "Risks", w.Plan.Risks)
 		contracts(&b, w.Plan.Contracts)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,13 +123,10 @@ func (t *tell) job(board *work.Board, w *work.Workstream, rests bool, now time.T
 			trouble = errors.Join(trouble, shown)
 		}
 		return func(now time.Time) (Act, error) {
-			var left []work.Notice
-			for _, n := range w.Outbox {
-				if !told[n.ID] {
-					left = append(left, n)
-				}
-			}
-			w.Outbox = left
+			w.Outbox = slices.DeleteFunc(w.Outbox, func(n work.Notice) bool {
+				at, done := told[n.ID]
+				return done && at.Equal(n.At) // else there is more to say by now
+			})
 			if w.Thread != nil {
 				w.Thread.Shown(copied.Thread)
 			}
@@ -173,10 +171,10 @@ func (t *tell) unlabelled(ctx context.Context, repo *work.Repository, trouble er
 	return t.troubles.meet(repo, true, trouble, now)
 }
 
-// notices tells what is in the outbox, in order, and which of it was told. What
+// notices tells what is in the outbox, in order, and which of it was told, by when it was said. What
 // one of them cannot be told for does not keep the others back, unless it passes.
-func (t *tell) notices(ctx context.Context, slug string, w *work.Workstream) (told map[string]bool, trouble error) {
-	told = make(map[string]bool)
+func (t *tell) notices(ctx context.Context, slug string, w *work.Workstream) (told map[string]time.Time, trouble error) {
+	told = make(map[string]time.Time)
 	folder := t.store.Folder(w.ID)
 	for _, n := range w.Outbox {
 		if strings.HasPrefix(n.ID, "plan:") && w.Plan != nil {
@@ -196,7 +194,7 @@ func (t *tell) notices(ctx context.Context, slug string, w *work.Workstream) (to
 				continue
 			}
 		}
-		told[n.ID] = true
+		told[n.ID] = n.At
 	}
 	return told, trouble
 }
