@@ -251,7 +251,7 @@ func published(w *work.Workstream, head, bad string, got workspace.Published, er
 	case err != nil:
 		return stop(w, "workspace:publish", err.Error(), now)
 	case bad != "":
-		return stopWith(w, "checkpoint_invalid", bad, "Have it taken back with `backburner retry "+w.ID+" \"take it back\"`, unless the configuration is to allow it.", now)
+		return stopWith(w, "checkpoint_invalid", bad, "Have it taken back with `backburner retry "+w.ID+" \"take it back\"`. What protected_paths or max_diff_lines forbids can be allowed there.", now)
 	case got.Status == workspace.PublishPushed || got.Status == workspace.PublishAlready:
 		w.Published = head
 		if got.Detail != "" {
