@@ -14,8 +14,9 @@ import (
 )
 
 // enrol decides on every add of the batch, one at a time: each changes what
-// the next may do.
+// the next may do. What was asked of the work in the same breath follows.
 type enrol struct {
+	sync         *sync
 	store        Store
 	settings     Settings
 	repositories Repositories
@@ -23,7 +24,11 @@ type enrol struct {
 
 func (e *enrol) Select(board *work.Board, b *Batch, _ time.Time) []Job {
 	for _, in := range b.Incoming {
-		if !in.Done && in.enrols(board) {
+		switch {
+		case in.Done:
+		case !in.enrols(board) && !b.adds(board, in):
+			return []Job{e.sync.apply(board, b, in)}
+		case in.enrols(board):
 			return []Job{{
 				Name: "add " + in.Workstream, Workstream: in.Workstream, Repository: in.Repository,
 				Begin: func(now time.Time) (Act, error) { return e.lookUp(board, b, in), nil },

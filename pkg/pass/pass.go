@@ -40,13 +40,14 @@ type Row struct {
 // bottom: first the whole board, then whatever is admitted or arises while the
 // tick runs.
 func (p *Pass) rows() []Row {
+	asked := &sync{p.store, p.forge, p.repositories, &hubs{hub: p.hub, repositories: p.repositories, store: p.store, thread: p.forge, troubles: p.troubles}, p.end, nil}
 	return []Row{
 		// Finish what a dead tick left: live agents of it ended, finished ones adopted.
 		{Name: "settle", Phase: &settle{p.runs}},
 		// Read specs and requests; apply what people asked of workstreams.
-		{Name: "sync", Phase: &sync{p.store, p.forge, p.repositories, &hubs{hub: p.hub, repositories: p.repositories, store: p.store, thread: p.forge, troubles: p.troubles}, p.end, nil}, Again: true, Safe: true},
+		{Name: "sync", Phase: asked, Again: true, Safe: true},
 		// Decide on every add: queue it, put it off, or refuse it, with a reason.
-		{Name: "enrol", Phase: &enrol{p.store, p.settings, p.repositories}, Again: true, Safe: true},
+		{Name: "enrol", Phase: &enrol{asked, p.store, p.settings, p.repositories}, Again: true, Safe: true},
 		// Fill the active set, apply budgets, carry statuses on, make the tasks they call for.
 		{Name: "triage", Phase: &triage{p.settings, p.repositories, make(map[string]bool)}, Again: true, Safe: true},
 		// Restore the workspaces of tasks that failed or were cut; save what lies there.
@@ -171,7 +172,7 @@ func New(board *work.Board, s Settings, repositories Repositories, c Collaborato
 		troubles: met,
 		board:    board, settings: s, repositories: repositories,
 		store: c.Store, trees: c.Workspaces, forge: c.Forge, hub: c.Hub,
-		tell: &tell{c.Forge, c.Store, c.Hub, repositories, met, make(map[string]bool), make(map[string]bool), make(map[string]int64)}, busy: newBusy(),
+		tell: &tell{c.Forge, c.Store, c.Hub, repositories, met, make(map[string]bool), make(map[string]bool), make(map[string]bool), make(map[string]int64)}, busy: newBusy(),
 		lease: c.Lease, watch: c.Watch, log: c.Log, now: c.Now,
 	}
 	p.runs = &runs{agents: c.Agents, gates: c.Gates, trees: c.Workspaces, store: c.Store, forge: c.Forge,

@@ -45,7 +45,7 @@ func (s *sync) Select(board *work.Board, b *Batch, _ time.Time) []Job {
 	var jobs []Job
 	taken := map[string]bool{} // one at a time per workstream: the order of requests counts
 	for _, in := range b.Incoming {
-		if in.Done || in.enrols(board) || taken[in.Workstream] {
+		if in.Done || in.enrols(board) || b.adds(board, in) || taken[in.Workstream] {
 			continue
 		}
 		taken[in.Workstream] = true
@@ -59,6 +59,14 @@ func (s *sync) Select(board *work.Board, b *Batch, _ time.Time) []Job {
 func (in *Incoming) enrols(board *work.Board) bool {
 	return in.Verb == work.VerbAdd || board.Workstreams[in.Workstream] == nil &&
 		(in.Verb == work.VerbPlan || in.Verb == work.VerbReview && in.Kind == work.KindPullRequest)
+}
+
+// adds reports whether the batch has the request that makes the work which in is
+// about: it comes first.
+func (b *Batch) adds(board *work.Board, in *Incoming) bool {
+	return in.Workstream != "" && in.Denied == "" && board.Workstreams[in.Workstream] == nil && slices.ContainsFunc(b.Incoming, func(other *Incoming) bool {
+		return !other.Done && other.Workstream == in.Workstream && other.enrols(board)
+	})
 }
 
 func (s *sync) inbox(b *Batch) Act {

@@ -24,6 +24,7 @@ type tell struct {
 	troubles     *troubles
 	silent       map[string]bool  // repositories, and workstreams, of which something could not be told: the next tick tries again
 	bare         map[string]bool  // repositories in which no labels can be put on: this tick leaves it at that
+	marking      map[string]bool  // repositories in which receipts are being left
 	even         map[string]int64 // versions of workstreams of which nothing was owed
 }
 
@@ -231,14 +232,16 @@ func (t *tell) receipts(board *work.Board) []Job {
 	var jobs []Job
 	for id, repo := range board.Repositories {
 		slug := t.repositories[id].Slug
-		if len(repo.Marks) == 0 || slug == "" || t.barred(id) || t.silent[receiptsOf+id] {
+		if len(repo.Marks) == 0 || slug == "" || t.barred(id) || t.silent[receiptsOf+id] || t.marking[id] {
 			continue
 		}
-		marks := append([]work.Receipt{}, repo.Marks...)
+		t.marking[id] = true // a batch that comes in meanwhile leaves its own to a later row
+		marks := slices.Clone(repo.Marks)
 		job := do(receiptsOf+id, "", func(ctx context.Context) Record {
 			left, trouble := t.mark(ctx, slug, marks)
 			return func(now time.Time) (Act, error) {
-				repo.Marks = append(left, repo.Marks[len(marks):]...) // only ever appended to
+				delete(t.marking, id)
+				repo.Marks = slices.DeleteFunc(repo.Marks, func(m work.Receipt) bool { return slices.Contains(marks, m) && !slices.Contains(left, m) })
 				return nil, t.spoke(ctx, repo, receiptsOf+id, trouble, now)
 			}
 		})

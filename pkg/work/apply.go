@@ -80,6 +80,9 @@ func (w *Workstream) answer(r *Request, now time.Time) (Applying, error) {
 	if r.Text == "" {
 		return reject("invalid", "the answer is empty"), nil
 	}
+	if open = slices.DeleteFunc(open, func(q *Question) bool { return r.Before(q.AskedAt) }); len(open) == 0 {
+		return reject("nothing_asked", "what is asked now was asked after that; look at it, and answer then"), nil
+	}
 	given := 0
 	for _, q := range open {
 		if r.Question == "" || r.Question == q.ID {
@@ -90,7 +93,7 @@ func (w *Workstream) answer(r *Request, now time.Time) (Applying, error) {
 	if given == 0 {
 		return reject("invalid", "there is no open question "+r.Question), nil
 	}
-	if left := len(open) - given; left > 0 {
+	if left := len(w.OpenQuestions()); left > 0 {
 		return applied(fmt.Sprintf("%d question(s) are still open", left)), nil
 	}
 	if w.Status != AwaitingInput {
@@ -103,7 +106,7 @@ func (w *Workstream) approve(r *Request, now time.Time) (Applying, error) {
 	if w.Status != AwaitingApproval {
 		return reject("nothing_to_approve", "nothing waits for approval: it is "+string(w.Status)), nil
 	}
-	if made := w.PlannedAt.Truncate(time.Second); w.Plan != nil && !r.At.IsZero() && r.At.Before(made) { // nobody saw it yet
+	if w.Plan != nil && r.Before(w.PlannedAt) {
 		return reject("nothing_to_approve", fmt.Sprintf("%s was made after that; look at it, and approve it then", w.proposed())), nil
 	}
 	w.Approval = &Approval{By: r.By, At: now.UTC(), Revision: w.Revision, SpecHash: w.Spec.Hash}

@@ -13,6 +13,9 @@ func (w *Workstream) merge(r *Request, now time.Time) (Applying, error) {
 	if w.Status != ReadyToMerge {
 		return reject("not_ready", "it is "+string(w.Status)+", not ready_to_merge"), nil
 	}
+	if n := len(w.Checkpoints); n > 0 && r.Before(w.Checkpoints[n-1].At) {
+		return reject("not_ready", "its branch was changed after that; look at it, and ask to merge it then"), nil
+	}
 	w.Intents = slices.DeleteFunc(w.Intents, func(i Intent) bool { return i.Kind == intentMerge && i.New != w.Head })
 	w.Intend(Intent{ID: "merge:" + w.Head, Kind: intentMerge, New: w.Head, At: now.UTC(), By: r.By, Request: r.ID})
 	return applied("will be merged"), nil

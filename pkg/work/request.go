@@ -91,3 +91,9 @@ type Progress struct {
 func (p Progress) Settled() bool {
 	return p.Decision == Queued || p.Decision == Rejected || p.Decision == Applied
 }
+
+// Before reports whether a person asked before something was there, so that it was
+// not seen. The forge tells seconds.
+func (r *Request) Before(at time.Time) bool {
+	return !r.At.IsZero() && r.At.Before(at.Truncate(time.Second))
+}

@@ -97,6 +97,12 @@ func standing(now Open, w Wish) (Landing, bool) {
 		return Landing{Outcome: LandsLater, Detail: "GitHub merges it when it may be merged"}, true
 	case w.Queued:
 		return Landing{Outcome: NotLanded, Detail: "GitHub took it out of the merge queue; the pull request says why"}, true
+	case p.Decision == "CHANGES_REQUESTED":
+		return Landing{Outcome: NotLanded, Detail: "a review asks for changes; have it dismissed or approved first"}, true
+	case p.Checks == "FAILURE" || p.Checks == "ERROR":
+		return Landing{Outcome: NotLanded, Detail: "its checks are red"}, true
+	case p.Checks == "PENDING":
+		return Landing{Outcome: CannotTell, Detail: "its checks are still running; it is merged when they are green"}, true
 	case p.Draft:
 		return Landing{Outcome: NotLanded, Detail: "it is a draft; mark it ready for review first"}, true
 	}
