@@ -162,7 +162,7 @@ func (w *Workstream) reviewRounds(l Limits) Step {
 		return Step{}
 	}
 	return move(Blocked, "attempts_exhausted:"+string(AddressReview),
-		fmt.Sprintf("it was reviewed %d times; more rounds are for a person to allow", w.Rounds.Review))
+		fmt.Sprintf("reviews or red checks sent it back %d times; more rounds are for a person to allow", w.Rounds.Review))
 }
 
 const maxAnswer = 2 << 10 // bytes of an answer to a review

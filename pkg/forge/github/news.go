@@ -162,6 +162,7 @@ func (h *Hub) lookAtOpen(ctx context.Context, all []*one, moved map[*one][]strin
 				break
 			}
 			r.sight(o, at)
+			r.nameRed(ctx, o)
 		}
 		moved[r] = r.talked(at)
 	}
@@ -200,6 +201,21 @@ func (r *one) sight(o forge.Open, at map[string]Open) {
 		seen.State = ""
 	}
 	r.news.Sightings[o.Workstream] = seen
+}
+
+// nameRed says which checks of the work's pull request are red. That it cannot be
+// asked is no trouble: they are red all the same.
+func (r *one) nameRed(ctx context.Context, o forge.Open) {
+	now := r.news.Sightings[o.Workstream].Pull
+	if now != nil && now.Checks != "failure" {
+		now.Failing = ""
+	}
+	if now == nil || now.Checks != "failure" || now.Checks == o.Thread.Pull.Checks && now.Head == o.Thread.Pull.Head {
+		return
+	}
+	if found, err := r.h.client.Checks(ctx, r.m.Slug, now.Head, statusContext); err == nil {
+		now.Failing = strings.Join(found.Red, ", ")
+	}
 }
 
 var checks = map[string]string{"SUCCESS": "success", "FAILURE": "failure", "ERROR": "failure", "PENDING": "pending", "EXPECTED": "pending"}
