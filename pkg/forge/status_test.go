@@ -39,7 +39,7 @@ func TestCommentCommands(t *testing.T) {
 		{"backburner approve shop-1, or --reject \"what\"", "`/bb approve`, or `/bb plan what`"},
 		{"`backburner answer --question q2 shop-1 \"...\"`", "`/bb answer q2: ...`"},
 		{"`backburner answer shop-1 \"...\"`; `backburner logs shop-1`", "`/bb answer ...`; `backburner logs shop-1`"},
-		{"ready: look at it with backburner status shop-1, then: backburner merge shop-1", "ready: look at the pull request, then: `/bb merge`"},
+		{"look at it with backburner status shop-1, then: backburner merge shop-1", "look at the pull request, then: `/bb merge`"},
 		{"backburner retry shop-11", "backburner retry shop-11"},
 		{"backburner retry shop-1-a", "backburner retry shop-1-a"},
 		{"`backburner retry shop-1 \"take it back\"`, or backburner resume shop-1.", "`/bb retry take it back`, or `/bb resume`."},

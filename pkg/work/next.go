@@ -58,7 +58,7 @@ func (w *Workstream) answerDue() string {
 	if len(open) < 2 {
 		return "your answer: backburner answer " + w.ID + " \"...\""
 	}
-	return fmt.Sprintf("%d answers, one by one: backburner answer --question %s %s \"...\"", len(open), open[0].ID, w.ID)
+	return fmt.Sprintf("%d answers: backburner answer --question %s %s \"...\"", len(open), open[0].ID, w.ID)
 }
 
 // newWindow is when a paused workstream goes on. What is shared by everything
@@ -275,5 +275,5 @@ func nextReady(w *Workstream, now time.Time) Step {
 	if asked := w.MergeAsked(); asked != nil && asked.New == w.Head {
 		return Step{Act: Land, Why: "merge " + w.Branch}
 	}
-	return wait("ready: look at it with backburner status " + w.ID + ", then: backburner merge " + w.ID)
+	return wait("look at it with backburner status " + w.ID + ", then: backburner merge " + w.ID)
 }
