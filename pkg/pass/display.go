@@ -20,7 +20,7 @@ type display struct {
 	label  string // of the status; "" when it is over
 	bare   bool   // no labels are put on
 	commit string // that has the state below; "" when nothing is published
-	state  string // pending, success, failure
+	state  string // pending, success, failure; "" when there is no gate, which is no success
 	gates  string // that in words
 	draft  bool   // the pull request is
 	parts  []work.Increment
@@ -60,11 +60,13 @@ func greenAt(w *work.Workstream, commit string) bool {
 	return w.Head == commit && (fresh && e.Green || e.Tree == "")
 }
 
-// gatesState is what the gates say about what is published.
+// gatesState is what the gates say about what is published; "" when none is configured.
 func gatesState(w *work.Workstream) string {
 	e, fresh := w.Fresh(work.GateFull)
 	switch {
-	case w.Head != w.Published || !fresh && e.Tree != "":
+	case e.Tree == "":
+		return ""
+	case w.Head != w.Published || !fresh:
 		return "pending"
 	case fresh && !e.Green:
 		return "failure"
@@ -88,7 +90,7 @@ func (d display) labels(t *work.Thread) bool {
 }
 
 func (d display) commitDue(t *work.Thread) bool {
-	return d.commit != "" && t.CommitStatus != d.commit+" "+d.state
+	return d.commit != "" && d.state != "" && t.CommitStatus != d.commit+" "+d.state
 }
 
 func (d display) draftDue(t *work.Thread) bool {
