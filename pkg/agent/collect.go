@@ -152,7 +152,7 @@ func (j judgement) ending() string {
 	if j.exit.Signal != "" {
 		how = "killed by " + j.exit.Signal
 	}
-	if said := lastLine(string(readTail(j.call.path(stderrFile), 4<<10))); said != "" {
+	if said := lastLine(work.Redact(string(readTail(j.call.path(stderrFile), 64<<10)))); said != "" {
 		return how + ": " + said
 	}
 	return how

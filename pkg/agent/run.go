@@ -94,7 +94,7 @@ func (a *Agent) Probe(ctx context.Context) (version string, err error) {
 	}
 	if result.Exit != 0 {
 		return "", fmt.Errorf("agent %s: %s %s: exit code %d: %s", a.config.Name, argv[0], strings.Join(a.preset.version, " "), result.Exit,
-			work.Clip(work.Printable(lastLine(string(result.Stderr))), 300))
+			work.Clip(work.Printable(lastLine(work.Redact(string(result.Stderr)))), 300))
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(string(result.Stdout)), "\n")
 	return work.Clip(work.Printable(first), 80), nil

@@ -18,8 +18,8 @@ import (
 )
 
 // Tail is the end of what the red steps of an execution wrote, at most maxBytes,
-// for an agent or for people: valid UTF-8 without control characters, beginning
-// with a whole line. Where it is not known which step was red, because the run
+// for an agent or for people: valid UTF-8 without control characters and without
+// secrets, beginning with a whole line. Where it is not known which step was red, because the run
 // was cut, it is that of the newest log. An execution that wrote nothing has
 // "".
 func Tail(execution string, maxBytes int) (string, error) {
@@ -99,8 +99,8 @@ func tailOf(path string, maxBytes int) (string, error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return "", err
 	}
-	// Colours and redrawn progress lines take room that is not shown.
-	window := min(info.Size(), 4*int64(maxBytes)+4096)
+	// Colours and redrawn progress lines take room that is not shown, and a secret is known by its beginning.
+	window := min(info.Size(), 4*int64(maxBytes)+16<<10)
 	data := make([]byte, window)
 	n, err := f.ReadAt(data, info.Size()-window)
 	if err != nil && err != io.EOF {
@@ -110,7 +110,7 @@ func tailOf(path string, maxBytes int) (string, error) {
 	if window < info.Size() {
 		text = wholeLines(text)
 	}
-	if len(text) > maxBytes {
+	if text = work.Redact(text); len(text) > maxBytes {
 		text = wholeLines(lastBytes(text, maxBytes))
 	}
 	return text, nil

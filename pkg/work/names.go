@@ -52,9 +52,13 @@ func SpecTitle(body, fallback string) string {
 }
 
 // Clip cuts a text to at most n bytes on a rune's edge, and marks a cut with an
-// ellipsis after them.
+// ellipsis after them. Secrets are taken out of what is cut: nobody would know
+// half of one.
 func Clip(s string, n int) string {
 	if len(s) <= n {
+		return s
+	}
+	if s = Redact(s); len(s) <= n {
 		return s
 	}
 	cut := n

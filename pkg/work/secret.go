@@ -37,10 +37,16 @@ var keyBody = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----.*?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|\z)`)
 })
 
+// keyEnd is a private key of which the beginning was cut away.
+var keyEnd = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)\A.*-----END (?:[A-Z]+ )*PRIVATE KEY-----`)
+})
+
 // Redact is a text with the secrets in it taken out, and what they were in their
-// place.
+// place. Half of a secret looks like none: a text is redacted before it is cut.
 func Redact(text string) string {
 	text = keyBody().ReplaceAllLiteralString(text, "[redacted: a private key]")
+	text = keyEnd().ReplaceAllLiteralString(text, "[redacted: a private key]")
 	for _, s := range secrets() {
 		text = s.shape.ReplaceAllLiteralString(text, "[redacted: "+s.what+"]")
 	}

@@ -53,6 +53,8 @@ func TestRedact(t *testing.T) {
 		{"nothing", "ghp_short, and words", "ghp_short, and words"},
 		{"token", "use ghp_" + long[:36] + ", twice ghp_" + long[:36], "use [redacted: a GitHub token], twice [redacted: a GitHub token]"},
 		{"key", "before\n" + key + "\nafter", "before\n[redacted: a private key]\nafter"},
+		{"the end of a key", key[40:] + "\nafter", "[redacted: a private key]\nafter"},
+		{"a key, and the end of one", key[40:] + "\n" + key + "\nafter", "[redacted: a private key]\n[redacted: a private key]\nafter"},
 		{"half a key", "before\n" + key[:60], "before\n[redacted: a private key]"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
