@@ -336,7 +336,7 @@ func (g *scriptGitHub) moveClock(ts *testscript.TestScript, c githubCall) {
 // repository makes a repository, or changes one.
 func (g *scriptGitHub) repository(ts *testscript.TestScript, c githubCall) {
 	path := filepath.Join(ts.Getenv("WORK"), ".hub", c.args[0]+".git")
-	if _, err := os.Stat(path); err != nil {
+	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink != 0 { // the old name of a renamed one is free
 		g.AddRepository(c.args[0])
 	}
 	if c.has("archived") || c.has("unarchived") {

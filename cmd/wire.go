@@ -71,6 +71,7 @@ func repositories(cfg *config.Config) (pass.Repositories, error) {
 		all[id] = pass.Repository{
 			Repository: workspace.Repository{ID: id, Path: r.Path, URL: url, Base: r.Base, Author: cfg.Git.Author, Sign: cfg.Git.Sign},
 			Slug:       r.Slug,
+			Remote:     func(slug string) string { return cloneURL(cfg, slug) },
 			Policy:     policy(cfg, r),
 			Strategy:   r.Merge,
 			Parts:      r.SubIssues,

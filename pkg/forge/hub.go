@@ -70,6 +70,8 @@ type News struct {
 	State      json.RawMessage          // to remember once the requests are decided
 	Notices    []string                 // for the tick's line
 	Err        error                    // why there is nothing; it says what a person does
+	Slug       string                   // what the repository is called now, as far as is known
+	Taken      bool                     // another repository has its name, as Err says: it is not to be cloned or pushed to
 	Barred     error                    // why nothing can be told there, likewise
 }
 

@@ -95,8 +95,10 @@ type Observer interface {
 // Repository is one managed repository and what its configuration says.
 type Repository struct {
 	workspace.Repository
-	Slug     string // on the hub: owner/name; "" when it is not there
-	Specs    string // folder of spec files; "" when it has none
+	Slug     string                   // on the hub: owner/name; "" when it is not there
+	Remote   func(slug string) string // where git finds it there
+	Taken    error                    // another repository has its name on the hub: nothing is fetched or pushed
+	Specs    string                   // folder of spec files; "" when it has none
 	Policy   work.Policy
 	Strategy string               // of merges: merge, squash, rebase
 	Parts    bool                 // the increments of a plan become issues of their own on the hub

@@ -80,7 +80,19 @@ func (h *hubs) wrong(board *work.Board, news forge.News, now time.Time) (notices
 		}
 	}
 	h.troubles.well(repo.ID, false) // or it was met above
+	h.find(news)
 	return notices
+}
+
+// find has git go where the hub said that the repository is: its old name may be
+// somebody else's by now.
+func (h *hubs) find(news forge.News) {
+	repo := h.repositories[news.Repository]
+	repo.URL, repo.Taken = repo.Remote(news.Slug), nil
+	if news.Taken {
+		repo.Taken = news.Err
+	}
+	h.repositories[news.Repository] = repo
 }
 
 func (h *hubs) asks(board *work.Board) []forge.Ask {

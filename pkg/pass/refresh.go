@@ -94,7 +94,10 @@ func (r *refresh) look(board *work.Board, repo Repository) Job {
 		}
 	}
 	job := do("look at "+repo.ID, "", func(ctx context.Context) Record {
-		seen, err := r.trees.Sync(ctx, repo.Repository, branches...)
+		seen, err := workspace.Base{}, repo.Taken
+		if err == nil {
+			seen, err = r.trees.Sync(ctx, repo.Repository, branches...)
+		}
 		return func(now time.Time) (Act, error) {
 			r.bases[repo.ID] = &base{Base: seen, err: err}
 			if git.Outside(err) {

@@ -29,13 +29,18 @@ type Hub struct {
 	words   Words
 	client  *Client
 	names   sync.Map // by slug of the configuration: what the repository is called now
+	taken   sync.Map // likewise: why the one of that name is another
 }
 
-func (h *Hub) now(slug string) string {
-	if name, known := h.names.Load(slug); known {
-		return name.(string)
+// now is what a repository is called now. Nothing is done in one that only has its name.
+func (h *Hub) now(slug string) (string, error) {
+	if why, another := h.taken.Load(slug); another {
+		return slug, why.(*Error)
 	}
-	return slug
+	if name, known := h.names.Load(slug); known {
+		return name.(string), nil
+	}
+	return slug, nil
 }
 
 // NewHub is a hub. Nothing is asked of GitHub before its first call.
@@ -78,7 +83,10 @@ func pointerTo(id string) string {
 // Say puts a notice on the thread, once: as a comment, or as the answer to one of
 // a review. A thread that is locked or gone is told nothing.
 func (h *Hub) Say(ctx context.Context, slug string, w *work.Workstream, n work.Notice) error {
-	slug = h.now(slug)
+	slug, err := h.now(slug)
+	if err != nil {
+		return err
+	}
 	p := Post{
 		Slug: slug, Number: w.Thread.Number, Key: w.ID + "/" + n.ID, Pointer: pointerTo(w.ID),
 	}
@@ -95,7 +103,7 @@ func (h *Hub) Say(ctx context.Context, slug string, w *work.Workstream, n work.N
 		_, err := h.client.Reply(ctx, p, ID(n.Reply))
 		return unlessRefused(err)
 	}
-	_, err := h.client.Upsert(ctx, p)
+	_, err = h.client.Upsert(ctx, p)
 	return unlessRefused(err)
 }
 
@@ -110,7 +118,10 @@ func unlessRefused(err error) error {
 
 // ShowStatus edits the one comment that says how the work stands, or makes it.
 func (h *Hub) ShowStatus(ctx context.Context, slug string, t work.Thread, id, text string) (comment int64, err error) {
-	slug = h.now(slug)
+	slug, err = h.now(slug)
+	if err != nil {
+		return 0, err
+	}
 	there, err := h.client.Upsert(ctx, Post{
 		Slug: slug, Number: t.Number, Key: id + "/status", Pointer: pointerTo(id), ID: ID(t.StatusComment),
 		Body: forge.CommentCommands(Outgoing(text), id, h.words.Prefix),
@@ -134,7 +145,10 @@ var busy = Label{Color: "1d76db", Description: "backburner has it"}
 // SetLabels puts labels of statuses on a thread and takes others off. People find
 // by them what waits for them.
 func (h *Hub) SetLabels(ctx context.Context, slug string, number int, add, remove []string) error {
-	slug = h.now(slug)
+	slug, err := h.now(slug)
+	if err != nil {
+		return err
+	}
 	for _, status := range remove {
 		if slices.Contains(add, status) {
 			continue
@@ -162,7 +176,10 @@ func (h *Hub) statusLabel(status string) string {
 // Mark tells who asked what became of it: by a reaction, and in words where those
 // are called for. A label that asked for something once is taken off.
 func (h *Hub) Mark(ctx context.Context, slug string, r work.Receipt) error {
-	slug = h.now(slug)
+	slug, err := h.now(slug)
+	if err != nil {
+		return err
+	}
 	on, label, err := parseTarget(slug, r.Target)
 	if err != nil {
 		return nil // of an older version: nobody waits for it any more
@@ -218,14 +235,20 @@ const statusContext = "backburner/gates"
 
 // SetCommitStatus says on a commit how its gates stand.
 func (h *Hub) SetCommitStatus(ctx context.Context, slug, commit, state, text string) error {
-	slug = h.now(slug)
+	slug, err := h.now(slug)
+	if err != nil {
+		return err
+	}
 	return unlessRefused(h.client.SetStatus(ctx, slug, commit, CommitStatus{State: state, Context: statusContext, Description: text}))
 }
 
 // OpenPull opens the pull request of a branch, or brings the one that is there up
 // to date.
 func (h *Hub) OpenPull(ctx context.Context, slug, id string, p forge.PullRequest) (work.Pull, error) {
-	slug = h.now(slug)
+	slug, err := h.now(slug)
+	if err != nil {
+		return work.Pull{}, err
+	}
 	proposal := Proposal{
 		Slug: slug, Key: id + "/pull", Branch: p.Branch, Head: p.Head, Base: p.Base, Title: OutgoingTitle(p.Title), Body: Outgoing(p.Body),
 		Pointer: pointerTo(id), Closes: p.Closes, Draft: p.Draft, Again: p.Again,
@@ -245,28 +268,40 @@ func (h *Hub) OpenPull(ctx context.Context, slug, id string, p forge.PullRequest
 
 // Raise opens an issue for a part of the work of another.
 func (h *Hub) Raise(ctx context.Context, slug string, p forge.Part) (number int, err error) {
+	if slug, err = h.now(slug); err != nil {
+		return 0, err
+	}
 	there, err := h.client.Raise(ctx, Draft{
-		Slug: h.now(slug), Key: p.Key, Title: OutgoingTitle(p.Title), Body: Outgoing(p.Body), Pointer: pointer, Parent: p.Parent,
+		Slug: slug, Key: p.Key, Title: OutgoingTitle(p.Title), Body: Outgoing(p.Body), Pointer: pointer, Parent: p.Parent,
 	})
 	return there.Number, err
 }
 
 // SetDraft makes a pull request a draft, or ready for review.
 func (h *Hub) SetDraft(ctx context.Context, slug string, p work.Pull, draft bool) error {
-	slug = h.now(slug)
+	slug, err := h.now(slug)
+	if err != nil {
+		return err
+	}
 	return unlessRefused(h.client.SetDraft(ctx, threadName(slug, p.Number), p.Node, draft))
 }
 
 // Review puts a review on a pull request, once.
 func (h *Hub) Review(ctx context.Context, slug string, r forge.PostedReview) error {
-	slug = h.now(slug)
-	_, err := h.client.Publish(ctx, Opinion{Slug: slug, Number: r.Pull, Key: r.ID, Commit: r.Commit, Pointer: pointer, Review: r.Review})
+	slug, err := h.now(slug)
+	if err != nil {
+		return err
+	}
+	_, err = h.client.Publish(ctx, Opinion{Slug: slug, Number: r.Pull, Key: r.ID, Commit: r.Commit, Pointer: pointer, Review: r.Review})
 	return err
 }
 
 // Merge merges a pull request that has the head which was tested.
 func (h *Hub) Merge(ctx context.Context, slug string, m forge.MergeAsk) forge.MergeAnswer {
-	slug = h.now(slug)
+	slug, err := h.now(slug)
+	if err != nil {
+		return forge.MergeAnswer{Outcome: forge.NotLanded, Detail: err.Error()}
+	}
 	landing, err := h.client.Land(ctx, Wish{
 		Slug: slug, Number: m.Pull.Number, Node: m.Pull.Node, Head: m.Head, Strategy: m.Strategy,
 		Title: OutgoingTitle(m.Title), Message: m.Message, Queued: m.Queued,

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -107,7 +108,7 @@ func (h *Hub) readEach(ctx context.Context, all []*one) error {
 	}
 	for i, r := range all {
 		r.viewer = viewer
-		if err := probed[i].Err; err != nil {
+		if err := cmp.Or(probed[i].Err, r.another(probed[i])); err != nil {
 			r.news.Err = err
 		}
 	}
@@ -126,6 +127,22 @@ func (h *Hub) readEach(ctx context.Context, all []*one) error {
 		r.news.Err, r.read = err, err == nil
 	}
 	return nil
+}
+
+// another is the error of a repository that only has the name of the one that is
+// remembered: whose it is, nobody here knows.
+func (r *one) another(p Probed) *Error {
+	r.h.taken.Delete(r.ask.Slug)
+	if p.Err != nil || r.m.Node == "" || r.m.Node == p.Node {
+		return nil
+	}
+	e := &Error{
+		Op: "look at " + r.m.Slug, Kind: KindMoved, Message: "another repository has the name " + r.m.Slug + " now",
+		Advice: "correct slug in the configuration, or remove its record repositories/" + r.ask.Repository + ".json in the state to take it as it is",
+	}
+	r.h.taken.Store(r.ask.Slug, e)
+	r.news.Taken = true
+	return e
 }
 
 // lookAtOpen sees where the threads and pull requests of open work stand.
@@ -324,6 +341,7 @@ func (r *one) events(ctx context.Context, threads []Thread) error {
 
 // finish is the news, with what is to be remembered.
 func (r *one) finish(tags map[string]Tag) forge.News {
+	r.news.Slug = r.m.Slug
 	if !r.read { // all of it is read again
 		r.news.Requests, r.news.Said, r.news.State = nil, nil, nil
 		return r.news

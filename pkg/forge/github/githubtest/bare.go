@@ -24,6 +24,9 @@ const gitTimeout = 60 * time.Second
 // takes the one that is there.
 func openBare(root, slug string) *bare {
 	b := &bare{dir: filepath.Join(root, slug+".git"), compared: map[string]*comparison{}}
+	if info, err := os.Lstat(b.dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		must(os.Remove(b.dir)) // whoever takes an old name ends that it leads on
+	}
 	if _, err := os.Stat(filepath.Join(b.dir, "HEAD")); err == nil {
 		return b
 	}
