@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/backburner-cli/backburner/pkg/forge"
 	"github.com/backburner-cli/backburner/pkg/work"
 )
 
@@ -102,7 +103,7 @@ func (c *Client) post(ctx context.Context, o Opinion, event string, lines map[st
 	for i := range remarks {
 		remarks[i].Body = c.body(Outgoing(remarks[i].Body), o.Pointer, fmt.Sprintf("%s:%d", o.Key, i))
 	}
-	body := c.body(Outgoing(o.Review.Body)+rest, o.Pointer, o.Key)
+	body := c.body(Outgoing(forge.Quoted(o.Review.Body)+rest), o.Pointer, o.Key) // together: what is code is seen by what stands before it
 	var made restReview
 	_, err := c.do(ctx, request{
 		op: "review " + threadName(o.Slug, o.Number), method: http.MethodPost, path: pullPath(o.Slug, o.Number, "reviews"),
@@ -115,7 +116,7 @@ func (c *Client) post(ctx context.Context, o Opinion, event string, lines map[st
 }
 
 // placed divides comments into those on lines that the pull request shows, and
-// the text that says the others.
+// the text that says the others, in which nothing is open at its end.
 func placed(comments []work.ReviewComment, lines map[string]map[int]bool) (on []remark, rest string) {
 	on = []remark{}
 	var b strings.Builder
@@ -128,7 +129,11 @@ func placed(comments []work.ReviewComment, lines map[string]map[int]bool) (on []
 		if one.Line > 0 {
 			place = fmt.Sprintf("%s:%d", place, one.Line)
 		}
-		fmt.Fprintf(&b, "\n\n`%s`: %s", place, Outgoing(strings.TrimSpace(one.Body)))
+		words, gap := forge.Quoted(one.Body), " "
+		if strings.Contains(words, "\n") {
+			gap = "\n\n" // a fence begins its line
+		}
+		fmt.Fprintf(&b, "\n\n`%s`:%s%s", place, gap, words)
 	}
 	return on, b.String()
 }
