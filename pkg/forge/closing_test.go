@@ -11,6 +11,12 @@ func TestCommitMessage(t *testing.T) {
 		{"Say hello\n\nFixes #71, see #8", "Say hello\n\nFixes issue 71, see #8"},
 		{"closes: acme/shop#3\nresolved GH-4", "closes: acme/shop issue 3\nresolved issue GH 4"},
 		{"Fix https://github.com/a/b/issues/5", "Fix issue https://github.com/a/b/issues/5"},
+		{"fixes \\#8 and **fixes** #12, fixes [#11](x)", "fixes issue 8 and **fixes** issue 12, fixes [issue 11](x)"},
+		{"see acme/other#9", "see acme/other issue 9"},
+		{"Say hello [skip ci] [ci-skip] [no ci]\n\nskip-checks: true", "Say hello (skip ci) (ci skip) (no ci)\n\nskip checks: true"},
+		{"***NO_CI***, [no]", "NO CI, [no]"},
+		{"x\n\nCo-authored-by: Linus <l@kernel.example>\nsigned-off-by : A", "x\n\nCo-authored by: Linus <l@kernel.example>\nsigned-off by : A"},
+		{"For @bob, a@b.example", "For @\u200bbob, a@b.example"},
 		{"Prefix #1, fixes nothing", "Prefix #1, fixes nothing"},
 	} {
 		got := forge.CommitMessage(tc[0])

@@ -2,10 +2,13 @@ package github
 
 import (
 	"fmt"
+	"html"
 	"net/url"
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/backburner-cli/backburner/pkg/forge"
 	"github.com/backburner-cli/backburner/pkg/work"
@@ -17,12 +20,13 @@ import (
 const apart = "&#8203;"
 
 var (
-	// codedAt is an @ as an entity of HTML, which GitHub resolves before it looks for names.
-	codedAt = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)&(?:#0*64|#x0*40|commat);`)
+	// entity is a character as HTML writes it. GitHub resolves it before it looks for names and issues; in HTML the
+	// semicolon may be left out.
+	entity = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`&(?:#[0-9]{1,9};?|#[xX][0-9a-fA-F]{1,7};?|[a-zA-Z]{2,31};)`)
 	})
 	// foreign is what GitHub notes on an issue of another repository, for all to see there.
-	foreign = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\w.-]+/[\w.-]+#)([0-9])`) })
+	foreign = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\w.\\-]+/[\w.\\-]+#)([0-9])`) })
 	// threadAddress is the same as an address; GitHub's own way round it leads to the same page, and is not noted.
 	threadAddress = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(https?://)(?:www\.)?(github\.com/[\w.-]+/[\w.-]+/(?:issues|pull|discussions)/[0-9])`)
@@ -86,18 +90,15 @@ func paragraph(text string) string {
 		return quiet(text)
 	}
 	var b strings.Builder
+	plain := "" // since the last code, over lines: a word may close what begins the next
 	for line := range strings.Lines(text) {
-		for line != "" {
-			start, end := codeSpan(line)
-			if start < 0 {
-				b.WriteString(quiet(line))
-				break
-			}
-			b.WriteString(quiet(line[:start]) + line[start:end])
-			line = line[end:]
+		for start, end := codeSpan(line); start >= 0; start, end = codeSpan(line) {
+			b.WriteString(quiet(plain+line[:start]) + line[start:end])
+			plain, line = "", line[end:]
 		}
+		plain += line
 	}
-	return b.String()
+	return b.String() + quiet(plain)
 }
 
 // certain reports whether code between backticks is the same for every reader:
@@ -152,7 +153,7 @@ func run(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
 
 // quiet defuses text: names that would be called, and words that would close.
 func quiet(text string) string {
-	text = unlinked(codedAt().ReplaceAllString(text, "@"), apart)
+	text = unlinked(resolved(text), apart)
 	text = threadAddress().ReplaceAllString(text, "${1}redirect.${2}")
 	if !strings.Contains(text, "@") {
 		return text
@@ -170,6 +171,27 @@ func quiet(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// resolved is text in which the characters that names, issues and closing words
+// are made of are written as themselves.
+func resolved(text string) string {
+	for range 8 {
+		next := entity().ReplaceAllStringFunc(text, func(found string) string {
+			switch r, _ := utf8.DecodeRuneInString(html.UnescapeString(found)); {
+			case r < utf8.RuneSelf && (alphanumeric(byte(r)) || strings.ContainsRune("@#/:.-_", r)):
+				return string(r) + strings.TrimPrefix(html.UnescapeString(found), string(r))
+			case unicode.IsSpace(r):
+				return " "
+			}
+			return found
+		})
+		if next == text { // else it may have written another one
+			return text
+		}
+		text = next
+	}
+	return strings.ReplaceAll(text, "&", "&amp;") // nobody writes so by accident
 }
 
 // unlinked is text whose references close nothing, and leave no note on issues of
