@@ -55,8 +55,19 @@ type restPull struct {
 }
 
 type restRef struct {
-	Ref string `json:"ref"`
-	SHA string `json:"sha"`
+	Ref  string    `json:"ref"`
+	SHA  string    `json:"sha"`
+	Repo *restRepo `json:"repo"` // nil when it is gone
+}
+
+type restRepo struct {
+	ID ID `json:"id"`
+}
+
+// fromFork reports whether the branch is of another repository than the base: the
+// owner of that has forks of it, maybe, and everybody may make a branch of any name.
+func (r restPull) fromFork() bool {
+	return r.Head.Repo == nil || r.Base.Repo == nil || r.Head.Repo.ID != r.Base.Repo.ID
 }
 
 func (r restPull) proposed(v Viewer, key string) Proposed {
@@ -84,7 +95,10 @@ func (c *Client) Propose(ctx context.Context, p Proposal) (Proposed, error) {
 	made, err := c.open(ctx, p)
 	switch {
 	case isKind(err, KindInvalid) && strings.Contains(err.Error(), "already exists"): // somebody was quicker
-		return c.FindPull(ctx, p)
+		if found, looked := c.FindPull(ctx, p); found.Number != 0 || looked != nil {
+			return found, looked
+		}
+		return made, err
 	case isKind(err, KindInvalid) && p.Draft && strings.Contains(strings.ToLower(err.Error()), "draft"):
 		p.Draft = false // not every plan of GitHub's has drafts
 		return c.open(ctx, p)
@@ -153,8 +167,8 @@ func (c *Client) FindPull(ctx context.Context, p Proposal) (found Proposed, err 
 	r := request{op: "look for a pull request for " + p.Branch + " in " + p.Slug, path: repoPath(p.Slug, "pulls") + "?" + q.Encode()}
 	err = pages(ctx, c, r, func(page []restPull) bool {
 		for _, one := range page {
-			if one.Head.Ref != p.Branch {
-				continue // GitHub leaves a filter out that it does not understand
+			if one.Head.Ref != p.Branch || one.fromFork() {
+				continue // GitHub leaves a filter out that it does not understand, and that is by owner
 			}
 			got := one.proposed(viewer, p.Key)
 			if got.State == StateOpen {
