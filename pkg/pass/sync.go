@@ -192,7 +192,7 @@ func (s *sync) applyTo(board *work.Board, w *work.Workstream, b *Batch, in *Inco
 	case a.Decision == work.Rejected && in.Hub && in.Verb == work.VerbEdit: // once for each person: anybody may edit what he wrote
 		w.Say("edit_refused:"+in.By, "edited", fmt.Sprintf("The text was edited by %s, and is not taken over: %s. The work goes on from the text before, "+
 			"until somebody with write access edits it.", in.By, a.Detail), now)
-	case a.Decision == work.Rejected:
+	case a.Decision == work.Rejected && in.Denied == "": // of strangers nothing is kept that agents would read
 		w.Say("refused:"+in.ID, "refused", fmt.Sprintf("`%s` by %s was refused: %s.", in.Verb, in.By, a.Detail), now)
 	}
 	return s.settle(board, in, now, a)

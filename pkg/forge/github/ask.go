@@ -62,10 +62,17 @@ func (r *one) judge(ctx context.Context, by []Actor) (Verdict, error) {
 // sameText refuses to begin with a text that somebody who is not believed changed
 // since it was asked for.
 func (r *one) sameText(ctx context.Context, t Thread, e Event, q *work.Request) error {
-	if !begins(e) || !t.EditedAt.After(e.At) {
+	var by []Actor
+	if t.EditedAt.After(e.At) {
+		by = append(by, t.Editor)
+	}
+	if h, renamed := t.renamed(); renamed && h.At.After(e.At) {
+		by = append(by, h.By)
+	}
+	if !begins(e) || len(by) == 0 {
 		return nil
 	}
-	verdict, err := r.judge(ctx, []Actor{t.Editor})
+	verdict, err := r.judge(ctx, by)
 	if err == nil && !verdict.Believed {
 		q.Refused = "the text was changed after that was asked, and " + verdict.Why + "; look at it, and ask again"
 	}
@@ -80,7 +87,7 @@ func (r *one) roles() map[string]Role {
 }
 
 func begins(e Event) bool {
-	return e.Kind == Assigned || e.Kind == Commanded && (e.Command.Verb == VerbStart || e.Command.Verb == VerbPlan)
+	return e.Kind == Assigned || e.Kind == Reopened || e.Kind == Commanded && (e.Command.Verb == VerbStart || e.Command.Verb == VerbPlan)
 }
 
 // workstream is the id of the work on a thread. Issues and pull requests of a
@@ -163,6 +170,11 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 		q.Verb, q.Refused = work.VerbHelp, "There is no such command.\n\n"+forge.CommandHelp
 	case later[verb] != "":
 		q.Verb, q.Refused = work.Verb(verb), later[verb]
+	case e.Command.Text != "" && slices.Contains(wordless, verb):
+		q.Verb, q.Refused = work.Verb(verb), fmt.Sprintf("it takes no words, and there are some after it; say `%s` alone when that is what is meant", verb)
+		if verb == VerbStart {
+			q.Verb = work.VerbAdd
+		}
 	case slices.Contains(ofWork, verb) && r.foreign(t):
 		q.Refused = "this pull request is not backburner's; ask for work on an issue, or for a review of this"
 		if q.Verb = work.Verb(verb); verb == VerbStart {
@@ -179,6 +191,9 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 	}
 	return q
 }
+
+// wordless are the commands that cannot be qualified: "merge, but not now" is no merge.
+var wordless = []Verb{VerbStart, VerbApprove, VerbMerge, VerbCancel, VerbResume}
 
 // ofWork are the commands that make no sense where there is only something to review.
 var ofWork = []Verb{VerbStart, VerbPlan, VerbApprove, VerbMerge}

@@ -81,12 +81,15 @@ func Commands(text, prefix string) []Command {
 	var once []Command
 	for _, c := range all {
 		c = c.settled()
-		if !slices.ContainsFunc(once, func(o Command) bool { return o.Hash() == c.Hash() }) {
+		if len(once) < maxCommands && !slices.ContainsFunc(once, func(o Command) bool { return o.Hash() == c.Hash() }) {
 			once = append(once, c)
 		}
 	}
 	return once
 }
+
+// maxCommands is how many of one comment count; anybody can write thousands.
+const maxCommands = 20
 
 func parseCommand(line, prefix string) (Command, bool) {
 	if prefix == "" || len(line) < len(prefix) || !strings.EqualFold(line[:len(prefix)], prefix) {

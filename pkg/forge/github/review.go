@@ -40,7 +40,7 @@ type remark struct {
 
 // Publish brings a review to a pull request, with its comments on the lines that
 // they are about; what is about a line that the pull request does not show is
-// said in the text. Nobody can approve his own: then it is a comment that says so.
+// said in the text. Nobody can ask himself for changes: then it is a comment that says so.
 func (c *Client) Publish(ctx context.Context, o Opinion) (Posted, error) {
 	found, err := c.findReview(ctx, o)
 	if err != nil || found.ID != 0 {
@@ -51,6 +51,9 @@ func (c *Client) Publish(ctx context.Context, o Opinion) (Posted, error) {
 		return Posted{}, err
 	}
 	event := eventOf(o.Review.Verdict)
+	if o.Review.Verdict == "approve" {
+		o.Review.Body = verdictWords(o.Review.Verdict) + "\n\n" + o.Review.Body
+	}
 	there, err := c.post(ctx, o, event, lines)
 	if isKind(err, KindInvalid) && event != "COMMENT" && strings.Contains(err.Error(), "own pull request") {
 		event = "COMMENT"
@@ -63,11 +66,9 @@ func (c *Client) Publish(ctx context.Context, o Opinion) (Posted, error) {
 	return there, err
 }
 
+// eventOf is what a verdict becomes. An agent approves nothing: it would count as the approval of somebody with write access.
 func eventOf(verdict string) string {
-	switch verdict {
-	case "approve":
-		return "APPROVE"
-	case "request_changes":
+	if verdict == "request_changes" {
 		return "REQUEST_CHANGES"
 	}
 	return "COMMENT"
@@ -75,7 +76,7 @@ func eventOf(verdict string) string {
 
 func verdictWords(verdict string) string {
 	if verdict == "approve" {
-		return "**Approved**, as far as one can approve what is one's own."
+		return "**No objections.** This is an agent's view and approves nothing."
 	}
 	return "**Changes are needed.**"
 }

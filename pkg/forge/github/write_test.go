@@ -199,7 +199,7 @@ func TestReview(t *testing.T) {
 	h.shows(n, map[string]int{"changes_requested": 1, "Spelling.": 1, "`tea.txt:90`: Far off.": 1, "`none.txt:1`: Not there.": 1, "@ann": 0, "fixes #1": 0})
 }
 
-func TestNobodyApprovesHisOwn(t *testing.T) {
+func TestAgentsApproveNothing(t *testing.T) {
 	h := newHub(t)
 	_, head := h.pull(false)
 	c := h.client()
@@ -207,7 +207,7 @@ func TestNobodyApprovesHisOwn(t *testing.T) {
 	must(t, err)
 	_, err = c.Publish(ctx, github.Opinion{Slug: "acme/shop", Number: p.Number, Key: "e", Commit: head, Review: work.Review{Verdict: "approve", Body: "Good."}})
 	must(t, err)
-	h.shows(p.Number, map[string]int{"**Approved**": 1, "Good.": 1, "commented": 1})
+	h.shows(p.Number, map[string]int{"**No objections.**": 1, "Good.": 1, "commented": 1})
 }
 
 func TestPropose(t *testing.T) {
