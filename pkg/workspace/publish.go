@@ -65,7 +65,8 @@ func (m *Manager) Publish(ctx context.Context, repo Repository, branch, sha, exp
 }
 
 func (m *Manager) publishRemote(ctx context.Context, h home, ref, sha, old string) (Published, error) {
-	outcome, said, err := m.store(h).Push(ctx, h.repo.URL, ref, sha, old)
+	store := m.store(h)
+	outcome, said, err := store.Push(ctx, h.repo.URL, ref, sha, old)
 	if err != nil {
 		return Published{}, fmt.Errorf("%w; check network and access", err)
 	}
@@ -75,7 +76,12 @@ func (m *Manager) publishRemote(ctx context.Context, h home, ref, sha, old strin
 	case git.AlreadyThat:
 		return Published{Status: PublishAlready, Found: sha}, nil
 	case git.LeaseFailed:
-		return Published{Status: PublishLeaseFailed, Detail: "the branch is no longer at " + short(old) + " (" + said + ")"}, nil
+		refs, err := store.RemoteRefs(ctx, h.repo.URL, ref)
+		if err != nil {
+			return Published{}, fmt.Errorf("look why it is not at %s (%s): %w", short(old), said, err)
+		}
+		found := refs[ref]
+		return Published{Status: PublishLeaseFailed, Found: found, Detail: moved(strings.TrimPrefix(ref, git.Heads), old, found)}, nil
 	}
 	return Published{Status: PublishFailed, Detail: "the remote refused it: " + said}, nil
 }

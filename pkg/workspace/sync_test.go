@@ -336,6 +336,9 @@ func TestRemote(t *testing.T) {
 	ws.Head = w.checkpoint(ws, "").Commit
 	publish("", workspace.PublishLeaseFailed)
 	publish(strings.Repeat("1", 40), workspace.PublishLeaseFailed)
+	if got, err := w.m.Publish(ctx, w.repo, ws.Branch, ws.Head, strings.Repeat("1", 40)); err != nil || got.Found != first || !strings.Contains(got.Detail, "somebody moved the branch") {
+		t.Errorf("published %+v, %v, want what is there, %s", got, err, first)
+	}
 	w.write(remote, "hooks/pre-receive", "#!/bin/sh\necho protected >&2\nexit 1\n")
 	if err := os.Chmod(filepath.Join(remote, "hooks", "pre-receive"), 0o755); err != nil {
 		t.Fatal(err)
