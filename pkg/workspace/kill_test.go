@@ -101,6 +101,9 @@ func (t *tick) live(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := t.putFile(ctx); err != nil {
+		return err
+	}
 	if err := t.mergeMainline(ctx, base); err != nil {
 		return err
 	}
@@ -152,6 +155,17 @@ func (t *tick) take(ctx context.Context) error {
 		return fmt.Errorf("checkpoint %+v", c)
 	}
 	t.state.Head, t.state.Taken = c.Commit, true
+	t.save()
+	return nil
+}
+
+// putFile is asked again by each tick: one file is one commit.
+func (t *tick) putFile(ctx context.Context) error {
+	c, err := t.m.PutFile(ctx, t.repo, t.ws(), "docs/plan.md", []byte("a plan\n"), "the plan")
+	if err != nil {
+		return err
+	}
+	t.state.Head = c.Commit
 	t.save()
 	return nil
 }
@@ -270,7 +284,7 @@ func killedAt(t *testing.T, at int, how string) (calls int) {
 	}
 	store := filepath.Join(w.root, "stores", "repo", "git")
 	log := w.run(w.user, "git", "log", "--topo-order", "--format=%s", "backburner/ws")
-	if want := "merge main\nmainline\nby backburner\nby the agent\nfirst"; log != want {
+	if want := "merge main\nmainline\nthe plan\nby backburner\nby the agent\nfirst"; log != want {
 		t.Errorf("history\n%s\nwant\n%s", log, want)
 	}
 	salvaged := w.run(store, "git", "--git-dir", store, "for-each-ref", "--format=%(refname)", "refs/backburner/salvage")
