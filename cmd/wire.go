@@ -95,7 +95,6 @@ func unserved(cfg *config.Config) error {
 	add(len(cfg.Notifiers) > 0, "[notify]")
 	add(cfg.Tick.Prioritizer, "[tick] prioritizer")
 	for _, r := range cfg.Repositories {
-		add(r.PlanAs != "comment", "plan_as of "+r.Name())
 		add(r.WorkLog != "", "work_log of "+r.Name())
 		add(len(r.Generated) > 0, "generated of "+r.Name())
 	}
@@ -126,7 +125,7 @@ func uniqueID(name string, taken pass.Repositories) string {
 
 func policy(cfg *config.Config, r *config.Repository) work.Policy {
 	p := work.Policy{
-		ApprovePlans: r.PlanApproval == "required", Discovery: r.Discovery, Assess: len(cfg.Roles.Assessor) > 0,
+		ApprovePlans: r.PlanApproval == "required", PlanAs: r.PlanAs, PlanPath: r.PlanPath, Discovery: r.Discovery, Assess: len(cfg.Roles.Assessor) > 0,
 		Gates: make(map[string]bool), ProtectedPaths: r.ProtectedPaths, ExclusiveAreas: r.ExclusiveAreas, MaxDiffLines: r.MaxDiffLines,
 		CheckBefore: make(map[work.Status]bool), AutoMerge: cfg.Mainline.AutoMerge,
 		Limits: work.Limits{

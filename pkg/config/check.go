@@ -31,7 +31,7 @@ var checks = map[string]func(string) string{
 	"login":          checkLogin,
 	"label":          checkLabel,
 	"command_prefix": checkCommandPrefix,
-	"work_log":       checkWorkLog,
+	"id_path":        checkIDPath,
 	"smithery":       checkSmithery,
 	"step":           checkLine,
 	"name":           checkName,
@@ -277,7 +277,7 @@ func checkCommandPrefix(text string) string {
 	return ""
 }
 
-func checkWorkLog(text string) string {
+func checkIDPath(text string) string {
 	if !strings.Contains(text, "{id}") {
 		return fmt.Sprintf("%q lacks {id}, so that all workstreams would share one file; write for example \"docs/work/{id}.md\"", text)
 	}

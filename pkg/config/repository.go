@@ -7,10 +7,11 @@ type Repository struct {
 	Base           string            `toml:"base" default:"main" check:"branch" doc:"branch that work starts from and goes back to"`
 	PlanApproval   string            `toml:"plan_approval" default:"required" enum:"required,auto" doc:"whether a person approves each plan"`
 	PlanAs         string            `toml:"plan_as" default:"comment" enum:"comment,pull_request,file" doc:"how a plan is published"`
+	PlanPath       string            `toml:"plan_path" default:"docs/plans/{id}.md" check:"id_path" doc:"file of the plan in its branch, with plan_as = \"pull_request\"; it lands with the work"`
 	SubIssues      bool              `toml:"sub_issues" default:"false" doc:"on GitHub, the increments of a plan become sub-issues of its issue"`
 	Discovery      string            `toml:"discovery" default:"off" enum:"off,auto,required" doc:"propose a direction before planning; \"required\" waits for approval"`
 	Merge          string            `toml:"merge" default:"squash" enum:"merge,squash,rebase" doc:"strategy of merge"`
-	WorkLog        string            `toml:"work_log" example:"\"docs/work/{id}.md\"" check:"work_log" doc:"file kept in the branch with one entry per step"`
+	WorkLog        string            `toml:"work_log" example:"\"docs/work/{id}.md\"" check:"id_path" doc:"file kept in the branch with one entry per step"`
 	MaxDiffLines   int               `toml:"max_diff_lines" default:"4000" min:"0" max:"10000000" doc:"changed lines above which work is not published; 0: no limit"`
 	ProtectedPaths []string          `toml:"protected_paths" default:".github/workflows/**,CODEOWNERS" check:"glob" doc:"changes here are not published"`
 	ExclusiveAreas []string          `toml:"exclusive_areas" example:"[\"db/migrations/**\"]" check:"glob" doc:"only one plan at a time may touch each of these"`

@@ -19,7 +19,7 @@ var patterns = map[string]string{
 	"slug":      `^$|^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`,
 	"clone_url": `^$|\{slug\}`,
 	"url":       `^$|^https?://`,
-	"work_log":  `^$|\{id\}`,
+	"id_path":   `^$|\{id\}`,
 	"author":    `^$|^[^<>]+<[^<> ]+@[^<> ]*>$`,
 	"agent_env": `^[A-Za-z_][A-Za-z0-9_]*(\*|=.*)?$`,
 	"env":       `^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`,

@@ -59,6 +59,7 @@ type Open struct {
 	Thread     *work.Thread
 	Spec       work.Spec
 	Held       bool
+	Planned    string // commit of its pull request with the plan that waits for approval; "" when none does there
 }
 
 // News is what happened in one repository since the last time.

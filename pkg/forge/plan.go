@@ -33,6 +33,26 @@ func RenderPlan(p *work.Plan, revision int) string {
 	return b.String()
 }
 
+// PlanFile is a plan as a file of the branch it is for.
+func PlanFile(w *work.Workstream) string {
+	return work.Redact("# " + item(w.Title) + "\n\n" + RenderPlan(w.Plan, w.Revision))
+}
+
+// PlanPointer says where people find a plan that is not told as it is.
+func PlanPointer(w *work.Workstream, as string) string {
+	switch {
+	case as == work.PlanAsPull && w.Filed.Revision == w.Revision && w.Thread.Pull != nil:
+		said := fmt.Sprintf("Plan %d is in pull request #%d, as %s.", w.Revision, w.Thread.Pull.Number, code(w.Filed.Path))
+		if w.Status == work.AwaitingApproval {
+			said += " A review that approves it approves the plan; one that asks for changes has it made again."
+		}
+		return said
+	case as == work.PlanAsFile:
+		return fmt.Sprintf("Plan %d is kept where backburner runs, as `workstreams/%s/plan.md` in its state; `backburner status %s` shows it.", w.Revision, w.ID, w.ID)
+	}
+	return ""
+}
+
 func files(b *strings.Builder, f work.PlanFiles) {
 	if len(f.Create)+len(f.Modify)+len(f.Delete) == 0 {
 		return

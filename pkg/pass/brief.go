@@ -27,7 +27,7 @@ func (r *runs) brief(w *work.Workstream, t *work.Task) (text, packet []byte, err
 		Workstream: prompt.Workstream{ID: w.ID, Title: w.Title, Branch: w.Branch},
 		Repository: prompt.Repository{Name: repo.ID, Base: repo.Base, Commit: w.Base},
 		Spec:       prompt.Spec{Source: w.Spec.Source, Body: w.Spec.Body, Hash: w.Spec.Hash},
-		Plan:       w.Plan, Revision: w.Revision, Exclusions: w.Exclusions,
+		Plan:       w.Plan, Revision: w.Revision, PlanFile: w.Filed.Path, Exclusions: w.Exclusions,
 		Protected: repo.Policy.ProtectedPaths, GateCommands: commands(repo.Gates), Memory: memory,
 	}
 	if w.Plan != nil && t.Context.Increment < len(w.Plan.Increments) {

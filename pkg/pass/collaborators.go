@@ -54,6 +54,7 @@ type Workspaces interface {
 	Verify(ctx context.Context, r workspace.Repository, w workspace.Workspace) (workspace.State, error)
 	Restore(ctx context.Context, r workspace.Repository, w workspace.Workspace, task string) (workspace.Restored, error)
 	Mainline(ctx context.Context, r workspace.Repository, ours, base string) (workspace.Mainline, error)
+	PutFile(ctx context.Context, r workspace.Repository, w workspace.Workspace, path string, content []byte, message string) (workspace.Checkpoint, error)
 	MergeMainline(ctx context.Context, r workspace.Repository, w workspace.Workspace, message string) (workspace.Checkpoint, error)
 	Forward(ctx context.Context, r workspace.Repository, branch, sha string) (workspace.Published, error)
 	Publish(ctx context.Context, r workspace.Repository, branch, sha, old string) (workspace.Published, error)
@@ -83,6 +84,7 @@ type Forge interface {
 	Tell(ctx context.Context, folder string, n work.Notice) error
 	Comment(ctx context.Context, folder string, e forge.Entry) error
 	Thread(folder string, limit int) (string, error)
+	WritePlan(ctx context.Context, folder, text string) error
 	WriteBundle(ctx context.Context, folder string, b forge.Bundle) error
 }
 

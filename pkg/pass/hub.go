@@ -99,7 +99,9 @@ func (h *hubs) asks(board *work.Board) []forge.Ask {
 	open := make(map[string][]forge.Open)
 	for _, w := range board.Ordered() {
 		if w.Thread != nil && w.Status.Open() {
-			open[w.Repository] = append(open[w.Repository], forge.Open{Workstream: w.ID, Kind: w.Kind, Thread: w.Clone().Thread, Spec: w.Spec, Held: w.Held != nil})
+			open[w.Repository] = append(open[w.Repository], forge.Open{
+				Workstream: w.ID, Kind: w.Kind, Thread: w.Clone().Thread, Spec: w.Spec, Held: w.Held != nil, Planned: w.PlanToApprove(),
+			})
 		}
 	}
 	var asks []forge.Ask

@@ -42,6 +42,8 @@ func (l *land) Select(board *work.Board, b *Batch, now time.Time) []Job {
 			continue
 		}
 		switch work.Next(w, repo.Policy, now).Act {
+		case work.FilePlan:
+			jobs = append(jobs, l.file(w, repo))
 		case work.Publish:
 			if l.putOff[w.PublishID()] {
 				continue
@@ -253,7 +255,7 @@ func published(w *work.Workstream, head, bad string, got workspace.Published, er
 	case bad != "":
 		return stopWith(w, "checkpoint_invalid", bad, "Have it taken back with `backburner retry "+w.ID+" \"take it back\"`. What protected_paths or max_diff_lines forbids can be allowed there.", now)
 	case got.Status == workspace.PublishPushed || got.Status == workspace.PublishAlready:
-		w.Published = head
+		w.Publish(head, now)
 		if got.Detail != "" {
 			w.Say("origin:"+head, "not_pushed", "`"+w.Branch+"` is in the repository, but could not be pushed to its origin: "+got.Detail+".", now)
 		}

@@ -21,7 +21,7 @@ func (l *land) openPull(ctx context.Context, w *work.Workstream, repo Repository
 	}
 	pull, err := l.hub.OpenPull(ctx, repo.Slug, w.ID, forge.PullRequest{
 		Branch: w.Branch, Head: w.Head, Base: repo.Base, Title: w.Title, Body: forge.RenderPull(w), Closes: append([]int{w.Thread.Number}, w.Thread.Parts...),
-		Draft: !greenAt(w, w.Head),
+		Draft: w.Status != work.QA || !greenAt(w, w.Head),
 		Again: w.Thread.Pull != nil && w.Thread.Pull.State == work.StateClosed, // else it would be over
 	})
 	if err != nil {

@@ -72,7 +72,7 @@ func (r *refresh) Select(board *work.Board, b *Batch, now time.Time) []Job {
 }
 
 func needsTree(s work.Step) bool {
-	return s.Act == work.RunAgent || s.Act == work.RunGate || s.Act == work.Publish
+	return s.Act == work.RunAgent || s.Act == work.RunGate || s.Act == work.FilePlan || s.Act == work.Publish
 }
 
 func (s *base) mark(b *Batch, id string) {

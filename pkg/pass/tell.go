@@ -178,13 +178,15 @@ func (t *tell) notices(ctx context.Context, slug string, w *work.Workstream) (to
 	told = make(map[string]time.Time)
 	folder := t.store.Folder(w.ID)
 	for _, n := range w.Outbox {
-		if strings.HasPrefix(n.ID, "plan:") && w.Plan != nil {
-			n.Text = strings.TrimSpace(forge.RenderPlan(w.Plan, w.Revision))
-		} else {
-			n.Text = forge.Quoted(n.Text)
+		pointer, err := t.worded(ctx, folder, w, &n)
+		if err == nil {
+			err = t.forge.Tell(ctx, folder, n)
 		}
-		if err := t.forge.Tell(ctx, folder, n); err != nil {
+		if err != nil {
 			return told, errors.Join(trouble, err)
+		}
+		if pointer != "" {
+			n.Text = pointer
 		}
 		if slug != "" && spoken[n.Event] {
 			err := t.hub.Say(ctx, slug, w, t.logged(n))
@@ -198,6 +200,21 @@ func (t *tell) notices(ctx context.Context, slug string, w *work.Workstream) (to
 		told[n.ID] = n.At
 	}
 	return told, trouble
+}
+
+// worded gives a notice its text. A plan that is not published as a comment is kept
+// where it belongs; then the hub is only told where that is.
+func (t *tell) worded(ctx context.Context, folder string, w *work.Workstream, n *work.Notice) (pointer string, err error) {
+	if !strings.HasPrefix(n.ID, "plan:") || w.Plan == nil {
+		n.Text = forge.Quoted(n.Text)
+		return "", nil
+	}
+	plan, as := forge.RenderPlan(w.Plan, w.Revision), t.repositories[w.Repository].Policy.PlanAs
+	n.Text = strings.TrimSpace(plan)
+	if as == work.PlanAsFile {
+		err = t.forge.WritePlan(ctx, folder, plan)
+	}
+	return forge.PlanPointer(w, as), err
 }
 
 // loggedBytes is how much of a log is told on the hub.

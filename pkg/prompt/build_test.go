@@ -34,6 +34,7 @@ func full() Packet {
 		Plan: &work.Plan{Summary: "A flag.", Files: work.PlanFiles{Modify: []string{"cmd/list.go"}}, AcceptanceCriteria: []string{"prints JSON"},
 			Increments: []work.Increment{{Title: "The flag"}, {Title: "The documentation"}}},
 		Revision:    2,
+		PlanFile:    "docs/plans/add-json.md",
 		Increment:   &Increment{Number: 1, Of: 2, Increment: work.Increment{Title: "The flag", Files: []string{"cmd/list.go"}, AcceptanceCriteria: []string{"prints JSON"}}},
 		Gate:        &Gate{Name: "fast", Reason: "step_failed", Log: "--- FAIL: TestList\n\x1b[31mexpected a table\x1b[0m\n"},
 		Conflict:    &Conflict{Ours: headCommit, Base: baseCommit, Files: []string{"cmd/list.go"}},

@@ -21,6 +21,7 @@ type Packet struct {
 	Spec        Spec         `json:"spec"`
 	Plan        *work.Plan   `json:"plan,omitempty"`
 	Revision    int          `json:"plan_revision,omitempty"`
+	PlanFile    string       `json:"plan_file,omitempty"` // that people may have changed the plan in, from the root of the repository
 	Increment   *Increment   `json:"increment,omitempty"`
 	Gate        *Gate        `json:"gate,omitempty"`
 	Conflict    *Conflict    `json:"conflict,omitempty"`

@@ -232,13 +232,15 @@ func (w *Workstream) acceptPlan(plan *Plan, p Policy, now time.Time) error {
 	w.PlannedAt = now.UTC()
 	w.Revision++
 	w.Rounds.Repairs, w.Rounds.Gate, w.Rounds.Worker = 0, 0, 0
-	code := fmt.Sprintf("plan:%d", w.Revision)
+	next, why := Building, Reason{w.planCode(), "the plan needs no approval"}
 	if approve {
-		w.SayNotice(Notice{ID: code, Event: "awaiting_approval", Then: w.howToApprove()}, now)
-		return w.Move(AwaitingApproval, Reason{code, "the plan needs approval"}, now)
+		next, why.Detail = AwaitingApproval, "the plan needs approval"
 	}
-	w.Say(code, "plan", "", now)
-	return w.Move(Building, Reason{code, "the plan needs no approval"}, now)
+	err := w.Move(next, why, now)
+	if err == nil && !w.planInPull(p) {
+		w.sayPlan(now)
+	}
+	return err
 }
 
 // Classify judges a failed task that nobody has judged yet: it is tried again,

@@ -132,7 +132,7 @@ func (w *Workstream) rejectPlan(r *Request, now time.Time) (Applying, error) {
 	if r.Text == "" {
 		return reject("invalid", "say what should change"), nil
 	}
-	w.AddTask(MakePlan, TaskContext{Words: r.Text, Revises: w.Revision}, now)
+	w.AddTask(MakePlan, TaskContext{Words: r.Text, Revises: w.Revision}, now).Replies = r.Replies
 	return applied("a new plan will be made"), w.Move(Planning, Reason{"rejected", w.proposed() + " was rejected" + by(r.By)}, now)
 }
 

@@ -33,6 +33,9 @@ func Next(w *Workstream, p Policy, now time.Time) Step {
 	case Planning:
 		return nextTask(w, MakePlan, TaskContext{Revises: w.Revision}, now)
 	case AwaitingApproval:
+		if step := w.nextFiling(p); step.Act != Nothing {
+			return step
+		}
 		return wait(w.proposed() + " waits for you: backburner approve " + w.ID + ", or --reject \"what should change\"")
 	case AwaitingInput:
 		return wait("waits for " + w.answerDue())
@@ -149,6 +152,9 @@ func (h *TaskHold) why() string {
 
 func nextBuilding(w *Workstream, p Policy, now time.Time) Step {
 	increment := TaskContext{Increment: w.Increment}
+	if step := w.nextFiling(p); step.Act != Nothing {
+		return step
+	}
 	if step := w.reviewRounds(p.Limits); step.Act != Nothing {
 		return step
 	}

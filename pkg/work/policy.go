@@ -3,6 +3,8 @@ package work
 // Policy is what the configuration says about the work on one repository.
 type Policy struct {
 	ApprovePlans   bool            // a person approves every plan
+	PlanAs         string          // where a plan is published: PlanAsComment, ...
+	PlanPath       string          // of its file with PlanAsPull; {id} stands for the workstream's id
 	Discovery      string          // off, auto, required
 	Assess         bool            // an assessor looks between increments
 	Gates          map[string]bool // those configured
@@ -22,6 +24,7 @@ const (
 	Nothing    Act = ""        // wait; Step.Why says for what
 	RunAgent   Act = "agent"   // dispatch Step.Task, or a new task of Step.Kind
 	RunGate    Act = "gate"    // run Step.Gate on the workstream's commit
+	FilePlan   Act = "plan"    // commit the plan as a file on the branch
 	Publish    Act = "publish" // bring the branch to the repository
 	PostReview Act = "review"  // put Workstream.Drafted on the pull request
 	MoveOn     Act = "move"    // change the status to Step.To for Step.Reason

@@ -18,7 +18,7 @@ func (w *Workstream) OutOfScope(changed []string, lines int, p Policy) string {
 		if glob := MatchAny(p.ProtectedPaths, path); glob != "" {
 			return fmt.Sprintf("%s is protected (%s): only people may change it", path, glob)
 		}
-		if w.Plan == nil {
+		if w.Plan == nil || path == w.Filed.Path {
 			continue
 		}
 		if glob := MatchAny(w.Plan.ForbiddenAreas, path); glob != "" {

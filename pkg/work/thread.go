@@ -146,6 +146,8 @@ func (w *Workstream) address(r *Request, now time.Time) (Applying, error) {
 		return reject("nothing_published", "nothing of it is published yet"), nil
 	case r.Text == "":
 		return reject("invalid", "the review says nothing"), nil
+	case w.PlanToApprove() != "":
+		return w.rejectPlan(r, now)
 	}
 	w.AddTask(AddressReview, TaskContext{Words: r.Text, Request: r.ID, By: r.By}, now).Replies = r.Replies
 	w.Rounds.Review++

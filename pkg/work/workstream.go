@@ -44,6 +44,7 @@ type Workstream struct {
 	Plan      *Plan       `json:"plan,omitempty"`
 	Revision  int         `json:"revision,omitempty"`   // of the plan, from 1
 	PlannedAt time.Time   `json:"planned_at,omitzero"`  // when the plan was accepted
+	Filed     FiledPlan   `json:"filed,omitzero"`       // the plan as it is on the branch
 	PlanFirst bool        `json:"plan_first,omitempty"` // a person asked to approve the plan
 	Collides  bool        `json:"collides,omitempty"`   // a person admitted it beside plans that touch the same
 	Approval  *Approval   `json:"approval,omitempty"`

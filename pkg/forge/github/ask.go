@@ -21,7 +21,11 @@ func (r *one) consider(ctx context.Context, t Thread, e Event) error {
 		r.ended(t, e, o.Workstream)
 	}
 	request := r.request(t, e)
-	if request == nil && !(open && e.Kind == Commented) {
+	said := ""
+	if open {
+		said = e.said()
+	}
+	if request == nil && said == "" {
 		return nil
 	}
 	verdict, err := r.judge(ctx, e.By)
@@ -35,13 +39,24 @@ func (r *one) consider(ctx context.Context, t Thread, e Event) error {
 			return err
 		}
 		r.news.Requests = append(r.news.Requests, request)
-		return nil
 	}
-	if verdict.Believed {
+	if verdict.Believed && said != "" {
 		id := r.workstream(t)
-		r.news.Said[id] = append(r.news.Said[id], forge.Entry{ID: requestID(e.ID), By: e.By[0].Login, Text: e.Text, At: e.At})
+		r.news.Said[id] = append(r.news.Said[id], forge.Entry{ID: requestID(e.ID), By: e.By[0].Login, Text: said, At: e.At})
 	}
 	return nil
+}
+
+// said is what an event has for the thread that agents read: a comment, and what
+// somebody remarks who asks for no changes.
+func (e Event) said() string {
+	switch {
+	case e.Kind == Commented:
+		return e.Text
+	case e.Kind == Reviewed && !asksForChanges(e):
+		return strings.TrimSpace(remarks(e.Review))
+	}
+	return ""
 }
 
 // ended notes who closed or merged the thread of open work.
@@ -151,6 +166,11 @@ func (r *one) request(t Thread, e Event) *work.Request {
 		q.Verb, q.Text = work.VerbAddress, reviewWords(e)
 		for _, c := range e.Review.Comments {
 			q.Replies = append(q.Replies, int64(c.ID))
+		}
+	case e.Kind == Reviewed && open && o.Planned != "" && e.Review.Verdict == "APPROVED":
+		q.Verb, q.Text = work.VerbApprove, ""
+		if seen := e.Review.Commit; seen != o.Planned && seen != t.Pull.HeadOID {
+			q.Receipt, q.Refused = e.On.text(""), "the review is of an earlier commit; look at the plan as it is now, and approve that"
 		}
 	default:
 		return nil
@@ -284,14 +304,20 @@ func asksForChanges(e Event) bool {
 // reviewWords is a review as the builder reads it.
 func reviewWords(e Event) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s reviewed the pull request. Address what the review asks for.\n", e.By[0].Login)
-	if body := strings.TrimSpace(e.Review.Body); body != "" {
+	fmt.Fprintf(&b, "%s reviewed the pull request. Address what the review asks for.\n%s", e.By[0].Login, remarks(e.Review))
+	return work.Clip(b.String(), maxReviewWords)
+}
+
+// remarks are the words of a review, and what it says on lines.
+func remarks(r *Review) string {
+	var b strings.Builder
+	if body := strings.TrimSpace(r.Body); body != "" {
 		fmt.Fprintf(&b, "\n%s\n", body)
 	}
-	for _, c := range e.Review.Comments {
+	for _, c := range r.Comments {
 		fmt.Fprintf(&b, "\n%s:%d: %s\n", work.Printable(c.Path), c.Line, strings.TrimSpace(c.Body))
 	}
-	return work.Clip(b.String(), maxReviewWords)
+	return b.String()
 }
 
 const maxReviewWords = 64 << 10
