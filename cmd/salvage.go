@@ -168,6 +168,8 @@ func recordOf(s shelved) shelvedRecord {
 	switch {
 	case why != "":
 		r.Reason = why
+	case m.Task == workspace.KeptRewritten:
+		r.Reason = "somebody replaced it on the published branch"
 	case m.Task == export.KeptAs:
 		r.Reason = "lay uncommitted in its workspace when the state was exported"
 	default:

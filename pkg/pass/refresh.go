@@ -57,7 +57,8 @@ func (r *refresh) Select(board *work.Board, b *Batch, now time.Time) []Job {
 		case stopped:
 			jobs = append(jobs, usable(w)) // not marked: now its workspace has to follow
 		case ready && seen.moved(w):
-			jobs = append(jobs, r.moved(w, seen.Base)) // not marked: now its workspace has to follow
+			seen.mark(b, w.ID)
+			jobs = append(jobs, r.moved(w, repo, seen.Base))
 		case ready && !needed:
 			seen.mark(b, w.ID)
 			if j, ok := r.ready(w, repo, seen.Base); ok {
@@ -122,7 +123,8 @@ func (r *refresh) prepare(w *work.Workstream, repo Repository, at workspace.Base
 	return do("refresh "+w.ID, w.ID, func(ctx context.Context) Record {
 		got, err := r.tree(ctx, repo, tree, pull)
 		fork := at.SHA // where a new branch begins
-		if err == nil && (tree.Head == "" || pull != 0) && got.Head != "" && got.Head != at.SHA {
+		anew := tree.Head == "" || pull != 0 || got.Status == workspace.Rewritten
+		if err == nil && anew && got.Head != "" && got.Head != at.SHA {
 			fork, err = r.trees.MergeBase(ctx, repo.Repository, got.Head, at.SHA) // it is not new
 		}
 		return func(now time.Time) (Act, error) {
@@ -135,7 +137,7 @@ func (r *refresh) prepare(w *work.Workstream, repo Repository, at workspace.Base
 			if then, stop := r.prepared(w, got, now); stop {
 				return then, nil
 			}
-			if w.Base == "" || pull != 0 {
+			if w.Base == "" || anew {
 				w.Base = fork
 			}
 			return r.mainline(w, repo, at), nil
@@ -159,11 +161,17 @@ func (s *base) moved(w *work.Workstream) bool {
 }
 
 // moved takes back what was ready when people moved its branch.
-func (r *refresh) moved(w *work.Workstream, at workspace.Base) Job {
-	return decide("look at "+w.ID, w.ID, func(now time.Time) error {
-		w.Published = at.Branches[w.Branch]
-		return w.Move(work.QA, work.Reason{Code: "evidence_stale", Detail: "somebody moved " + w.Branch + ", so it is verified again"}, now)
-	})
+func (r *refresh) moved(w *work.Workstream, repo Repository, at workspace.Base) Job {
+	job := r.prepare(w, repo, at)
+	follow := job.Begin
+	job.Begin = func(now time.Time) (Act, error) {
+		err := w.Move(work.QA, work.Reason{Code: "evidence_stale", Detail: "somebody moved " + w.Branch + ", so it is verified again"}, now)
+		if err != nil {
+			return nil, err
+		}
+		return follow(now)
+	}
+	return job
 }
 
 // ready looks whether what is ready to merge still is: people may have merged
@@ -221,6 +229,17 @@ func (r *refresh) prepared(w *work.Workstream, got workspace.Prepared, now time.
 		return r.runs.refuse(w, "workspace:"+status, got.Detail), true
 	}
 	w.Head, w.Tree = got.Head, got.Tree
+	switch {
+	case got.Status == workspace.Rewritten:
+		said := "Somebody replaced what was published on `" + w.Branch + "`, and the work goes on from " + got.Head + "."
+		if got.Kept != "" {
+			said += " What it was is saved as `" + got.Kept + "`."
+		}
+		w.Say("rewritten:"+got.Head, "salvage", said, now)
+		w.Published = got.Head
+	case got.Status == workspace.FastForwarded && w.Published != "":
+		w.Published = got.Head
+	}
 	return nil, false
 }
 

@@ -98,7 +98,7 @@ func recoveryOf(got workspace.Restored, task string, now time.Time) work.Recover
 
 // treeOf is the workspace of a workstream.
 func treeOf(w *work.Workstream) workspace.Workspace {
-	return workspace.Workspace{ID: w.ID, Branch: w.Branch, Head: w.Head}
+	return workspace.Workspace{ID: w.ID, Branch: w.Branch, Head: w.Head, Published: w.Published}
 }
 
 // wait holds what is about to run back until the next tick: nothing is wrong,

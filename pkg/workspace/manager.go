@@ -36,6 +36,8 @@ type Workspace struct {
 	ID     string // any text
 	Branch string // short name
 	Head   string // commit of the branch; "" before the workspace was made
+
+	Published string // commit that the repository's branch was last brought to; "" when it never was
 }
 
 // Manager keeps the stores and workspaces under one root. It may be used by many goroutines; two calls for the same workspace, and two fetches

@@ -15,6 +15,7 @@ type PrepareStatus string
 const (
 	UpToDate           PrepareStatus = "up_to_date"
 	FastForwarded      PrepareStatus = "fast_forwarded"
+	Rewritten          PrepareStatus = "rewritten" // people replaced what was published, and the workspace is at what they put there
 	Created            PrepareStatus = "created"
 	DeferredFetch      PrepareStatus = "deferred_fetch"       // the store has nothing yet
 	DeferredLocked     PrepareStatus = "deferred_locked"      // somebody is at work in it
@@ -30,11 +31,12 @@ type Prepared struct {
 	Head   string // commit of the branch; "" when there is none
 	Tree   string
 	Detail string // for people
+	Kept   string // reference of what the branch was, when it was Rewritten just now
 }
 
 // Prepare makes the workspace when it is not there: on its branch as the store or else the repository has it, or on a new branch from the base.
 // One that is there is compared with what is believed of it and with the repository's branch as of the last Sync, and fast-forwarded to that
-// when it is clean and behind. When everything is as it was it costs one git process, and none when this process has just seen that.
+// when it is clean and behind, or when people rewrote there what is published and the workspace has nothing else. When everything is as it was it costs one git process, and none when this process has just seen that.
 func (m *Manager) Prepare(ctx context.Context, repo Repository, ws Workspace) (Prepared, error) {
 	if err := m.open(); err != nil {
 		return Prepared{}, err
@@ -136,6 +138,10 @@ func (s *space) believed(ctx context.Context, local string) (Prepared, error) {
 	if err != nil || ahead {
 		return Prepared{}, err
 	}
+	remote, err := s.remote()
+	if s.rewritten = remote == local && s.given.Head == s.given.Published; err != nil || s.rewritten {
+		return Prepared{}, err // it followed what people put there, just before a kill
+	}
 	return Prepared{
 		Status: BlockedDiverged, Head: local,
 		Detail: fmt.Sprintf("the branch is at %s, which does not follow %s", short(local), short(s.given.Head)),
@@ -182,6 +188,9 @@ func (s *space) follow(ctx context.Context, c *clone, f found, local string) (Pr
 	if err != nil {
 		return Prepared{}, err
 	}
+	if !behind && local == s.given.Published {
+		return s.giveWay(ctx, c, local, remote)
+	}
 	if !behind {
 		return Prepared{
 			Status: BlockedDiverged, Head: local,
@@ -194,6 +203,22 @@ func (s *space) follow(ctx context.Context, c *clone, f found, local string) (Pr
 	}
 	tree, err := s.treeOf(ctx, remote)
 	return Prepared{Status: FastForwarded, Head: remote, Tree: tree}, err
+}
+
+// giveWay brings a clean workspace, all of which was published, to what people made of that. What it was is kept.
+func (s *space) giveWay(ctx context.Context, c *clone, local, remote string) (Prepared, error) {
+	if err := s.identify(ctx); err != nil {
+		return Prepared{}, err
+	}
+	kept, err := s.keepReplaced(ctx, local, remote)
+	if err != nil {
+		return Prepared{}, err
+	}
+	if err := s.move(ctx, c, local, remote); err != nil {
+		return Prepared{}, err
+	}
+	tree, err := s.treeOf(ctx, remote)
+	return Prepared{Status: Rewritten, Head: remote, Tree: tree, Kept: kept}, err
 }
 
 func (s *space) stay(ctx context.Context, c *clone, f found, local string) (Prepared, error) {
@@ -209,7 +234,11 @@ func (s *space) stay(ctx context.Context, c *clone, f found, local string) (Prep
 	if err := c.settle(); err != nil {
 		return Prepared{}, err
 	}
-	return Prepared{Status: UpToDate, Head: local, Tree: tree}, nil
+	p := Prepared{Status: UpToDate, Head: local, Tree: tree}
+	if s.rewritten {
+		p.Status = Rewritten
+	}
+	return p, nil
 }
 
 // short is a commit's id as people read it.

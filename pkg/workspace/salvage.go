@@ -65,6 +65,13 @@ func (s *space) salvageOn(ctx context.Context, parents []string, manifest *Manif
 	if err != nil {
 		return "", err
 	}
+	return s.keepAs(ctx, manifest, tree, parents)
+}
+
+const manifestPaths = 200 // paths in a manifest, at most
+
+// keepAs keeps a tree with the manifest that describes it.
+func (s *space) keepAs(ctx context.Context, manifest *Manifest, tree string, parents []string) (string, error) {
 	message, err := json.MarshalIndent(manifest, "", "  ")
 	if err != nil {
 		return "", err
@@ -72,6 +79,23 @@ func (s *space) salvageOn(ctx context.Context, parents []string, manifest *Manif
 	return s.keep(ctx, manifest.Task, git.NewCommit{
 		Tree: tree, Parents: parents, Message: fmt.Sprintf("salvage %s of %s\n\n%s\n", manifest.Task, s.given.ID, message),
 	})
+}
+
+// KeptRewritten stands for the task in a salvage of what people replaced on the published branch.
+const KeptRewritten = "rewritten"
+
+// keepReplaced keeps the commit from, all that the branch was, as it differs from the commit to, which people put in its place.
+func (s *space) keepReplaced(ctx context.Context, from, to string) (string, error) {
+	tree, differences, err := s.store.Compare(ctx, from, to)
+	if err != nil {
+		return "", err
+	}
+	paths := differences[0].Paths()
+	manifest := Manifest{
+		Workspace: s.given.ID, Task: KeptRewritten, Branch: s.given.Branch, Believed: from, Head: from, On: s.given.Branch,
+		Refs: map[string]string{s.branch: from}, Changed: len(paths), Paths: paths[:min(len(paths), manifestPaths)], At: s.m.now().UTC(),
+	}
+	return s.keepAs(ctx, &manifest, tree, []string{to, from})
 }
 
 // interrupted stands for a task where saved work is named that was found when a move from one commit to another was to be finished.
@@ -149,7 +173,6 @@ func (s *space) salvageCommits(ctx context.Context, c *clone, f found, head stri
 
 // salvageFiles brings the working tree into backburner's index and makes a tree of it.
 func (s *space) salvageFiles(ctx context.Context, manifest *Manifest) (string, error) {
-	const listed = 200
 	status, err := s.status(ctx)
 	if err != nil {
 		return "", err
@@ -166,7 +189,7 @@ func (s *space) salvageFiles(ctx context.Context, manifest *Manifest) (string, e
 		}
 	}
 	manifest.Changed = len(paths)
-	manifest.Paths = paths[:min(len(paths), listed)]
+	manifest.Paths = paths[:min(len(paths), manifestPaths)]
 	refused, err := s.stageMost(ctx, status.Entries)
 	if err != nil {
 		return "", err

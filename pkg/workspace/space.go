@@ -24,6 +24,8 @@ type space struct {
 	store  git.Repo
 	tree   git.Repo // the store, with the working tree and the admin folder
 	author git.Identity
+
+	rewritten bool // it is at what people put in the place of what was published
 }
 
 // known is what was last brought about: known.json in the admin folder. It is a memory, not the truth: what it says is used

@@ -1,0 +1,51 @@
+package workspace_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/backburner-cli/backburner/pkg/workspace"
+)
+
+// What people make of a published branch is followed where everything is published, and what it was is kept. A tick that is killed
+// before it noted that finds itself there.
+func TestPublishedBranchIsRewritten(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ws, dir := w.started()
+	w.write(dir, "x.txt", "x\n")
+	ws.Head = w.checkpoint(ws, "").Commit
+	if got, err := w.m.Publish(t.Context(), w.repo, ws.Branch, ws.Head, ""); err != nil || got.Status != workspace.PublishPushed {
+		t.Fatalf("published %+v, %v", got, err)
+	}
+	linked := filepath.Join(t.TempDir(), "linked")
+	w.run(w.user, "git", "worktree", "add", "-q", linked, ws.Branch)
+	w.write(linked, "x.txt", "y\n")
+	w.run(linked, "git", "commit", "-q", "-a", "--amend", "-m", "amended")
+	theirs := w.run(linked, "git", "rev-parse", "HEAD")
+	w.sync(ws.Branch)
+
+	w.prepare(ws, workspace.BlockedDiverged) // as far as is known, it is not published
+	ws.Published = ws.Head
+	p := w.prepare(ws, workspace.Rewritten)
+	if p.Head != theirs || w.read(dir, "x.txt") != "y\n" {
+		t.Errorf("prepared %+v, want %s", p, theirs)
+	}
+	if got := w.store("rev-parse", p.Kept+"^2"); got != ws.Head {
+		t.Errorf("%s keeps %s, want %s", p.Kept, got, ws.Head)
+	}
+	if again := w.prepare(ws, workspace.Rewritten); again.Head != theirs {
+		t.Errorf("prepared again %+v, want %s", again, theirs)
+	}
+	ws.Head, ws.Published = theirs, theirs
+	w.prepare(ws, workspace.UpToDate)
+	w.pristine(ws)
+	w.sound()
+
+	// Work that was added here stays; nothing of either is given up.
+	w.write(dir, "more.txt", "m\n")
+	ws.Head = w.checkpoint(ws, "").Commit
+	w.run(linked, "git", "commit", "-q", "--amend", "-m", "amended again")
+	w.sync(ws.Branch)
+	w.prepare(ws, workspace.BlockedDiverged)
+}
