@@ -162,6 +162,11 @@ func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 	if w.Thread.reopen(r.Thread); w.Thread != nil && w.Thread.Pull != nil && w.Thread.Pull.State == StateClosed {
 		w.Published = "" // its branch may be gone as well
 	}
+	if r.Kind == KindIssue && r.Kind == w.Kind { // it has the text of today
+		if _, err := w.edit(r, now); err != nil {
+			return Applying{}, err
+		}
+	}
 	w.Collides = w.Collides || w.Reason == "collision_detected"
 	w.Rounds, w.Escalated, w.Waived = Rounds{StuckRun: w.Rounds.StuckRun}, "", w.Spending
 	if w.Status == PausedBudget {
@@ -290,7 +295,11 @@ func (w *Workstream) edit(r *Request, now time.Time) (Applying, error) {
 		return reject("terminal_status", "it is merged; give the new work another name"), nil
 	}
 	w.Title, w.Spec = r.Title, spec
-	switch w.Status {
+	at := w.Status
+	if at.Interrupts() && w.Resume() == ReadyToMerge {
+		at = ReadyToMerge
+	}
+	switch at {
 	case AwaitingApproval, Building, QA:
 	case ReadyToMerge:
 		w.sayEdited(r, "What is ready to merge was built from the text before.", now)

@@ -78,10 +78,10 @@ func (r *one) judge(ctx context.Context, by []Actor) (Verdict, error) {
 // since it was asked for.
 func (r *one) sameText(ctx context.Context, t Thread, e Event, q *work.Request) error {
 	var by []Actor
-	if t.EditedAt.After(e.At) {
+	if !t.EditedAt.IsZero() && !t.EditedAt.Before(e.At) { // seconds are told: who was first in one, is not
 		by = append(by, t.Editor)
 	}
-	if h, renamed := t.renamed(); renamed && h.At.After(e.At) {
+	if h, renamed := t.renamed(); renamed && !h.At.Before(e.At) {
 		by = append(by, h.By)
 	}
 	if !begins(e) || len(by) == 0 {
@@ -101,8 +101,11 @@ func (r *one) roles() map[string]Role {
 	return r.m.Roles
 }
 
+// beginning are the commands that take the text as it is.
+var beginning = []Verb{VerbStart, VerbPlan, VerbRetry}
+
 func begins(e Event) bool {
-	return e.Kind == Assigned || e.Kind == Reopened || e.Kind == Commanded && (e.Command.Verb == VerbStart || e.Command.Verb == VerbPlan)
+	return e.Kind == Assigned || e.Kind == Reopened || e.Kind == Commanded && slices.Contains(beginning, e.Command.Verb)
 }
 
 // workstream is the id of the work on a thread. Issues and pull requests of a
@@ -204,6 +207,8 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 		return r.begin(t, q, work.VerbAdd)
 	case verb == VerbPlan && !open:
 		return r.begin(t, q, work.VerbPlan)
+	case verb == VerbRetry && t.Pull == nil && !open:
+		return r.begin(t, q, work.VerbRetry)
 	case verb == VerbReview && t.Pull != nil && !open:
 		return r.begin(t, q, work.VerbReview)
 	default:

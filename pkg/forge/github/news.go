@@ -329,7 +329,9 @@ func (r *one) events(ctx context.Context, threads []Thread) error {
 			if err := r.consider(ctx, t, e); err != nil {
 				return err
 			}
-			r.m.Seen[e.ID] = e.At
+			if _, open := r.open[t.Number]; open || e.Kind != Edited { // else it counts once there is work
+				r.m.Seen[e.ID] = e.At
+			}
 		}
 	}
 	slices.SortStableFunc(r.news.Requests, func(x, y *work.Request) int { return x.At.Compare(y.At) })
