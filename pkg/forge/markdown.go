@@ -27,7 +27,7 @@ func Quoted(text string) string {
 	for i, line := range lines {
 		line = strings.TrimRight(work.Shown(strings.ReplaceAll(line, "\t", "    ")), " ")
 		bare := strings.TrimLeft(line, " ")
-		switch mark := fenceMark(bare); {
+		switch mark := Fence(bare); {
 		case fence != "":
 			if len(mark) >= len(fence) && strings.Trim(bare, fence[:1]) == "" {
 				fence = ""
@@ -49,8 +49,9 @@ func Quoted(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fenceMark is what a line begins or ends a code block with; "" when it does not.
-func fenceMark(line string) string {
+// Fence is what a line, without its indentation, begins or ends a code block with;
+// "" when it does not.
+func Fence(line string) string {
 	for _, mark := range []string{"`", "~"} {
 		n := len(line) - len(strings.TrimLeft(line, mark))
 		if n >= 3 && (mark == "~" || !strings.Contains(line[n:], "`")) {

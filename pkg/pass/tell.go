@@ -272,8 +272,15 @@ const receiptsOf = "receipts of "
 
 // mark leaves receipts, and returns those that could not be left.
 func (t *tell) mark(ctx context.Context, slug string, marks []work.Receipt) (left []work.Receipt, trouble error) {
+	worst, marked := worstOf(marks), make(map[string]bool)
 	for i, m := range marks {
-		err := t.hub.Mark(ctx, slug, m)
+		if marked[m.Target] && m.Text == "" {
+			continue
+		}
+		shown := m
+		shown.Outcome = worst[m.Target]
+		err := t.hub.Mark(ctx, slug, shown)
+		marked[m.Target] = marked[m.Target] || err == nil
 		if trouble = errors.Join(trouble, err); forge.Passes(err) {
 			return append(left, marks[i:]...), trouble
 		}
@@ -282,4 +289,16 @@ func (t *tell) mark(ctx context.Context, slug string, marks []work.Receipt) (lef
 		}
 	}
 	return left, trouble
+}
+
+// worstOf is what each thing is marked with, when several were asked for there.
+func worstOf(marks []work.Receipt) map[string]work.Decision {
+	worst := make(map[string]work.Decision)
+	for _, m := range marks {
+		switch had, some := worst[m.Target]; {
+		case !some, m.Outcome == work.Rejected, m.Outcome == work.Deferred && had != work.Rejected:
+			worst[m.Target] = m.Outcome
+		}
+	}
+	return worst
 }

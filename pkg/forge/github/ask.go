@@ -189,8 +189,10 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 	}
 	_, open := r.open[t.Number]
 	switch verb := e.Command.Verb; {
+	case verb == verbTooMany:
+		q.Verb, q.Refused = work.VerbHelp, fmt.Sprintf("There are %s in this comment, and of more than %d none is done. Say it in fewer.", e.Command.Line, maxCommands)
 	case verb == VerbUnknown:
-		q.Verb, q.Refused = work.VerbHelp, "There is no such command.\n\n"+forge.CommandHelp
+		q.Verb, q.Refused = work.VerbHelp, e.Command.unknown(r.h.words.Prefix)
 	case later[verb] != "":
 		q.Verb, q.Refused = work.Verb(verb), later[verb]
 	case e.Command.Text != "" && slices.Contains(wordless, verb):

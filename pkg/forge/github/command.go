@@ -3,10 +3,13 @@ package github
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/backburner-cli/backburner/pkg/forge"
 )
 
 // Verb is what a command in a comment asks for.
@@ -29,6 +32,7 @@ const (
 	VerbStatus  Verb = "status"
 	VerbHelp    Verb = "help"
 	VerbUnknown Verb = "" // what was typed is no verb
+	verbTooMany Verb = "too many"
 )
 
 var verbs = []Verb{
@@ -55,7 +59,8 @@ func (c Command) Hash() string {
 
 // Commands are the commands in a text, in order: every line that starts with the
 // prefix and a space, and is neither part of a code block, nor quoted, nor
-// hidden in a comment of HTML. Each of them counts; the same one twice is one.
+// hidden in a comment of HTML. Each of them counts; the same one twice is one. Of
+// too many, none does: then there is one that says so.
 // The words of answer, retry and plan go on until the next command, or the end.
 func Commands(text, prefix string) []Command {
 	var all []Command
@@ -79,16 +84,21 @@ func Commands(text, prefix string) []Command {
 		}
 	}
 	var once []Command
+	known := make(map[string]bool)
 	for _, c := range all {
 		c = c.settled()
-		if len(once) < maxCommands && !slices.ContainsFunc(once, func(o Command) bool { return o.Hash() == c.Hash() }) {
+		if hash := c.Hash(); !known[hash] {
+			known[hash] = true
 			once = append(once, c)
 		}
+	}
+	if len(once) > maxCommands {
+		return []Command{{Verb: verbTooMany, Line: fmt.Sprintf("%d commands", len(once))}}
 	}
 	return once
 }
 
-// maxCommands is how many of one comment count; anybody can write thousands.
+// maxCommands is how many of one comment are done; anybody can write thousands.
 const maxCommands = 20
 
 func parseCommand(line, prefix string) (Command, bool) {
@@ -101,6 +111,9 @@ func parseCommand(line, prefix string) (Command, bool) {
 	}
 	word, text, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(rest, "\t", " ")), " ")
 	c := Command{Verb: verbOf(word), Text: strings.TrimSpace(text), Line: strings.Join(strings.Fields(line), " ")}
+	if c.Verb == VerbUnknown {
+		c.Text = word // nothing else is of use
+	}
 	return c, true
 }
 
@@ -116,6 +129,12 @@ func verbOf(word string) Verb {
 		return Verb(word)
 	}
 	return VerbUnknown
+}
+
+// unknown says that what was typed is no command.
+func (c Command) unknown(command string) string {
+	typed, _, _ := strings.Cut(c.Text, " ")
+	return fmt.Sprintf("`%s %s` is no command; `%s help` lists those there are.", command, strings.ReplaceAll(prefix(typed, 40), "`", "'"), command)
 }
 
 var question = sync.OnceValue(func() *regexp.Regexp {
@@ -152,23 +171,12 @@ func (s *scanner) readable(line string) bool {
 		}
 		return false
 	}
-	if f := fenceOf(trimmed); f != "" && !indented {
+	if f := forge.Fence(trimmed); f != "" && !indented {
 		s.fence = f
 		return false
 	}
 	s.comment = staysOpen(line)
 	return true
-}
-
-// fenceOf is the fence that a line opens a code block with; "" when it is none.
-func fenceOf(line string) string {
-	for _, mark := range []string{"`", "~"} {
-		n := len(line) - len(strings.TrimLeft(line, mark))
-		if n >= 3 && (mark == "~" || !strings.Contains(line[n:], "`")) {
-			return line[:n]
-		}
-	}
-	return ""
 }
 
 // closes reports whether a line ends the code block that a fence began.
@@ -178,17 +186,45 @@ func closes(line, fence string) bool {
 }
 
 // staysOpen reports whether a comment of HTML that begins on the line does not
-// end there.
+// end there. What is code on the line begins none.
 func staysOpen(line string) bool {
 	for {
-		_, after, begins := strings.Cut(line, "<!--")
-		if !begins {
+		at := strings.IndexAny(line, "`<")
+		if at < 0 {
 			return false
+		}
+		line = line[at:]
+		if line[0] == '`' {
+			line = afterCode(line)
+			continue
+		}
+		after, begins := strings.CutPrefix(line, "<!--")
+		if !begins {
+			line = line[1:]
+			continue
 		}
 		_, rest, ends := strings.Cut(after, "-->")
 		if !ends {
 			return true
 		}
 		line = rest
+	}
+}
+
+// afterCode is what follows the code that a line begins with, or else the
+// backticks that it begins with.
+func afterCode(line string) string {
+	rest := strings.TrimLeft(line, "`")
+	n := len(line) - len(rest)
+	for after := rest; ; {
+		at := strings.IndexByte(after, '`')
+		if at < 0 {
+			return rest
+		}
+		end := strings.TrimLeft(after[at:], "`")
+		if len(after)-at-len(end) == n {
+			return end
+		}
+		after = end
 	}
 }

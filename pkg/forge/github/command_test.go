@@ -44,7 +44,7 @@ func TestCommands(t *testing.T) {
 		{"retry with words", "/backburner retry take the\nother way", []string{"retry: take the\nother way"}},
 		{"skip", "/backburner skip tracker\nthanks", []string{"skip: tracker"}},
 		{"hold with a reason", "/backburner hold freeze until monday", []string{"hold: freeze until monday"}},
-		{"unknown", "/backburner dance now", []string{"unknown(/backburner dance now): now"}},
+		{"unknown", "/backburner dance now", []string{"unknown(/backburner dance now): dance"}},
 		{"twice the same is once", "/backburner merge\n/backburner  merge", []string{"merge"}},
 		{"not at the start of a line", "do /backburner merge\n - /backburner merge\n\t/backburner merge\n /backburner merge", nil},
 		{"another command", "/backburnerx merge\n/backburner-merge", nil},
@@ -59,6 +59,9 @@ func TestCommands(t *testing.T) {
 		{"code on one line is no fence", "``` /backburner merge ```\n/backburner hold", []string{"hold"}},
 		{"hidden", "<!--\n/backburner merge\n-->\n/backburner hold", []string{"hold"}},
 		{"hidden to the end", "text <!-- a --> b <!--\n/backburner merge", nil},
+		{"comment in code on a line is none", "what does `<!--` or ``a ` <!--`` do?\n/backburner hold", []string{"hold"}},
+		{"comment behind code", "`a` <!--\n/backburner merge", nil},
+		{"comment behind a backtick", "a ` <!--\n/backburner merge", nil},
 		{"comment in code is none", "```\n<!--\n```\n/backburner hold", []string{"hold"}},
 		{"hidden line that ends and begins", "<!--\n--> x <!--\n/backburner merge\n-->", nil},
 	} {

@@ -251,8 +251,8 @@ func passages(text string) []passage {
 			if len(bare)-len(trimmed) <= 3 && closes(trimmed, fence) {
 				fence = ""
 			}
-		case fenceOf(bare) != "":
-			fence = fenceOf(bare)
+		case forge.Fence(bare) != "":
+			fence = forge.Fence(bare)
 			put(line, true)
 		case strings.Contains(line, "```") || strings.Contains(line, "~~~") || strings.HasPrefix(trimmed, "<"):
 			return []passage{{text: text}}
