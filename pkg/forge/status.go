@@ -139,14 +139,14 @@ func costWords(s work.Spending) string {
 	text := fmt.Sprintf("$%.2f", s.CostUSD)
 	switch {
 	case s.UnknownCost == s.Sessions:
-		text = "unknown"
+		text = "not reported"
 	case s.UnknownCost > 0:
-		text += fmt.Sprintf(" and %d of unknown cost", s.UnknownCost)
+		text += fmt.Sprintf(", and %d not reported", s.UnknownCost)
 	}
 	if s.Sessions == 1 {
-		return text + " in 1 run of an agent"
+		return text + " (1 run of an agent)"
 	}
-	return fmt.Sprintf("%s in %d runs of agents", text, s.Sessions)
+	return fmt.Sprintf("%s (%d runs of agents)", text, s.Sessions)
 }
 
 // CommentCommands turns the commands for a terminal in a text of backburner's own

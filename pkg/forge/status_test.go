@@ -20,7 +20,7 @@ func TestRenderStatus(t *testing.T) {
 	want := "**Awaiting input**: the builder asks: Which | one?\n\nNext: waits for you.\n\n" +
 		"- q1: Which &lt;!-- hidden --> one?\n\n| | |\n|---|---|\n" +
 		"| Plan | revision 2, approved by ann, increment 2 of 3 |\n| Gates | fast green, full stale |\n" +
-		"| Branch | `backburner/shop-1` at 0123456789ab, #2 |\n| Cost | $0.50 and 1 of unknown cost in 3 runs of agents |\n"
+		"| Branch | `backburner/shop-1` at 0123456789ab, #2 |\n| Cost | $0.50, and 1 not reported (3 runs of agents) |\n"
 	if got := forge.RenderStatus(w, "waits for you."); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

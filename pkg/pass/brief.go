@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -57,8 +58,11 @@ func (r *runs) brief(w *work.Workstream, t *work.Task) (text, packet []byte, err
 			p.Thread = []prompt.Remark{{Author: "thread", Body: said}}
 		}
 	}
+	if w.Kind == work.KindPullRequest {
+		p.Spec = prompt.Spec{} // nobody here asked for what it does
+	}
 	if t.Kind == work.ReviewPR && w.Thread != nil && w.Thread.Pull != nil {
-		p.PullRequest = &prompt.PullRequest{Number: w.Thread.Pull.Number, Title: w.Title, Body: w.Spec.Body, Head: w.Head, Base: w.Base}
+		p.PullRequest = &prompt.PullRequest{Number: w.Thread.Pull.Number, Title: w.Title, Author: cmp.Or(w.Thread.Author, "an account that is gone"), Body: w.Spec.Body, Head: w.Head, Base: w.Base}
 	}
 	return prompt.Build(t.Kind, p)
 }

@@ -108,10 +108,10 @@ func (t *tell) job(board *work.Board, w *work.Workstream, rests bool, now time.T
 	copied := w.Clone() // a plan that was accepted never changes
 	slug := ""
 	var show *display
-	if t.onHub(w) {
+	if w.Thread != nil {
 		slug = t.repositories[w.Repository].Slug
 	}
-	if slug != "" && rests {
+	if rests && t.onHub(w) {
 		d := t.display(w, now)
 		show = &d
 	}
@@ -188,7 +188,7 @@ func (t *tell) notices(ctx context.Context, slug string, w *work.Workstream) (to
 		if pointer != "" {
 			n.Text = pointer
 		}
-		if slug != "" && spoken[n.Event] {
+		if slug != "" && spoken[n.Event] && (n.OnPull || !w.Thread.Gone) {
 			err := t.hub.Say(ctx, slug, w, t.logged(n))
 			if trouble = errors.Join(trouble, err); forge.Passes(err) {
 				return told, trouble
@@ -242,6 +242,7 @@ func (t *tell) logged(n work.Notice) work.Notice {
 var spoken = map[string]bool{
 	"plan": true, "awaiting_approval": true, "proposal": true, "awaiting_input": true, "blocked": true, "failed": true, "failure": true,
 	"paused_budget": true, "escalated": true, "ready_to_merge": true, "reply": true, "not_pushed": true, "edited": true, "not_merged": true,
+	"issue_gone": true, "checks_red": true,
 }
 
 // receipts tells those who asked for something on the hub what became of it.

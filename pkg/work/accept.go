@@ -232,7 +232,7 @@ func (w *Workstream) acceptPlan(plan *Plan, p Policy, now time.Time) error {
 	w.PlannedAt = now.UTC()
 	w.Revision++
 	w.Rounds.Repairs, w.Rounds.Gate, w.Rounds.Worker = 0, 0, 0
-	next, why := Building, Reason{w.planCode(), "the plan needs no approval"}
+	next, why := Building, Reason{PlanCode(w.Revision), "the plan needs no approval"}
 	if approve {
 		next, why.Detail = AwaitingApproval, "the plan needs approval"
 	}

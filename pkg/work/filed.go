@@ -34,7 +34,7 @@ func (w *Workstream) PlanFile(p Policy) string { return strings.ReplaceAll(p.Pla
 func (w *Workstream) nextFiling(p Policy) Step {
 	switch {
 	case !w.planInPull(p) || w.Plan == nil:
-	case w.Filed.Revision != w.Revision && !w.HasSaid(w.planCode()):
+	case w.Filed.Revision != w.Revision && !w.HasSaid(PlanCode(w.Revision)):
 		return Step{Act: FilePlan, Why: fmt.Sprintf("commit plan %d as %s", w.Revision, w.PlanFile(p))}
 	case w.Filed.Revision == w.Revision && w.Filed.Commit == w.Head && w.Published != w.Head:
 		return nextPublish(w)
@@ -68,12 +68,13 @@ func (w *Workstream) Publish(commit string, now time.Time) {
 	}
 }
 
-func (w *Workstream) planCode() string { return fmt.Sprintf("plan:%d", w.Revision) }
+// PlanCode is the id of the notice that tells of a revision of the plan.
+func PlanCode(revision int) string { return fmt.Sprintf("plan:%d", revision) }
 
 // sayPlan tells of the plan, and what to do with it. Its text depends on where the
 // plan is, and is for whoever tells it.
 func (w *Workstream) sayPlan(now time.Time) {
-	n := Notice{ID: w.planCode(), Event: "plan"}
+	n := Notice{ID: PlanCode(w.Revision), Event: "plan"}
 	if w.Status == AwaitingApproval {
 		n.Event, n.Then = "awaiting_approval", w.howToApprove()
 	}

@@ -11,8 +11,9 @@ type Thread struct {
 	Number int    `json:"number"` // of the issue, or of somebody's pull request
 	Node   string `json:"node"`   // its id that survives renames and transfers
 	URL    string `json:"url"`
-	State  string `json:"state,omitempty"` // of the issue when it was last seen: open, closed
-	Gone   bool   `json:"gone,omitempty"`  // nothing can be said there any more
+	Author string `json:"author,omitempty"` // login of who opened it
+	State  string `json:"state,omitempty"`  // of the issue when it was last seen: open, closed
+	Gone   bool   `json:"gone,omitempty"`   // nothing can be said there any more
 	Pull   *Pull  `json:"pull,omitempty"`
 
 	StatusComment int64    `json:"status_comment,omitempty"` // its id
@@ -20,6 +21,7 @@ type Thread struct {
 	Labels        []string `json:"labels,omitempty"`         // of its state, put there by backburner
 	CommitStatus  string   `json:"commit_status,omitempty"`  // last one put on a commit: "<commit> <state>"
 	DraftShown    string   `json:"draft_shown,omitempty"`    // last made of the pull request: draft, ready; people may change it
+	ChecksOf      string   `json:"checks_of,omitempty"`      // commit whose red checks the builder was given
 	Parts         []int    `json:"parts,omitempty"`          // issues of the plan's increments, in their order
 	PartsOf       int      `json:"parts_of,omitempty"`       // revision of the plan that they are of
 }
@@ -100,6 +102,12 @@ func (w *Workstream) Observe(s Sighting, now time.Time) error {
 	case pullClosed && w.Kind != KindPullRequest:
 		return w.closedOutside("pull_request_closed", fmt.Sprintf("pull request #%d was closed", pull.Number), pull.By, now)
 	case s.Gone:
+		if pull != nil && pull.State == StateOpen {
+			w.SayNotice(Notice{
+				ID: "issue_gone", Event: "issue_gone", OnPull: true,
+				Text: fmt.Sprintf("The issue that this is for, #%d, is no longer there, or no longer to be seen, so nothing more is done here. What is pushed stays.", w.Thread.Number),
+			}, now)
+		}
 		return w.closedOutside("issue_gone", fmt.Sprintf("#%d is no longer there, or no longer to be seen", w.Thread.Number), "", now)
 	case closed:
 		return w.closedOutside("issue_closed", fmt.Sprintf("#%d was closed", w.Thread.Number), s.By, now)
@@ -132,6 +140,16 @@ func (w *Workstream) checksRed(p *Pull, now time.Time) error {
 	if p.Failing != "" {
 		detail += ": " + p.Failing
 	}
+	if w.Thread.ChecksOf == p.Head { // nothing was changed for them
+		n := Notice{ID: "checks:" + p.Head, Event: "checks_red", Text: "After a look at it by the " + AddressReview.Who() + ", " + detail + "."}
+		if t := w.Last(AddressReview); t != nil && t.Answer != "" {
+			n.Text += "\n\n" + t.Answer
+		}
+		n.Then = "Run them again, or say in a review what to change."
+		w.SayNotice(n, now)
+		return nil
+	}
+	w.Thread.ChecksOf = p.Head
 	w.AddTask(AddressReview, TaskContext{Words: "On the pull request, " + detail + ". Find out why, and mend it."}, now)
 	w.Rounds.Review++
 	return w.Move(Building, Reason{"checks_failed", detail}, now)

@@ -244,7 +244,7 @@ var later = map[Verb]string{
 func (r *one) begin(t Thread, q *work.Request, verb work.Verb) *work.Request {
 	q.Verb, q.Source = verb, t.URL
 	q.Title, q.Body = t.spec()
-	q.Kind, q.Thread = work.KindIssue, &work.Thread{Number: t.Number, Node: t.Node, URL: t.URL, State: strings.ToLower(string(t.State))}
+	q.Kind, q.Thread = work.KindIssue, &work.Thread{Number: t.Number, Node: t.Node, URL: t.URL, Author: t.Author.Login, State: strings.ToLower(string(t.State))}
 	if t.Pull != nil {
 		q.Kind = work.KindPullRequest
 		q.Thread.Pull = &work.Pull{

@@ -20,6 +20,7 @@ type Post struct {
 	End     string // last in it, where no cut takes it away
 	Pointer string // where the whole is when the body is too long: "see the execution's log"
 	ID      ID     // of the comment, where it is known to be there
+	There   bool   // it is only changed, and not made when it is not there
 	Hash    string // Posted.Hash of the last time: the same text is not sent again
 }
 
@@ -65,6 +66,9 @@ func (c *Client) Upsert(ctx context.Context, p Post) (Posted, error) {
 		return Posted{ID: found.ID, URL: found.HTMLURL, Hash: hash(body)}, nil
 	case found.ID != 0:
 		return c.edit(ctx, p, found.ID, body)
+	}
+	if p.There {
+		return Posted{}, nil
 	}
 	return c.write(ctx, "comment on "+threadName(p.Slug, p.Number), where, where, body)
 }

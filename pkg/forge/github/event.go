@@ -236,7 +236,15 @@ func (s *reading) review(r Review) {
 	if len(s.events) > before && len(kept.Comments) == 0 && r.Verdict == "COMMENTED" || r.Verdict == "COMMENTED" && r.Body == "" && len(kept.Comments) == 0 {
 		return // nothing was said but commands
 	}
-	s.add(Event{ID: id, Kind: Reviewed, At: r.At(), By: answerable(r.Written), Own: s.r.Viewer.Is(r.Author), Text: r.Body, Review: &kept})
+	by := answerable(r.Written)
+	for _, c := range kept.Comments {
+		for _, a := range answerable(c.Written) {
+			if !slices.Contains(by, a) {
+				by = append(by, a)
+			}
+		}
+	}
+	s.add(Event{ID: id, Kind: Reviewed, At: r.At(), By: by, Own: s.r.Viewer.Is(r.Author), Text: r.Body, Review: &kept})
 }
 
 // resolved reports whether the conversation of a comment is over.

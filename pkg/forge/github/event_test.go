@@ -103,6 +103,9 @@ func TestEvents(t *testing.T) {
 		{"a command on a line", github.Thread{Reviews: []github.Review{{ID: 1, Verdict: "COMMENTED", Written: github.Written{Author: ann, CreatedAt: at(2)},
 			Comments: []github.ReviewComment{{ID: 5, Written: github.Written{Author: ann, Body: "/backburner retry", CreatedAt: at(2)}}}}}}, "",
 			[]string{"#7 command retry ann"}},
+		{"a remark on a line, changed by another", github.Thread{Reviews: []github.Review{{ID: 1, Verdict: "COMMENTED", Written: github.Written{Author: ann, CreatedAt: at(2)},
+			Comments: []github.ReviewComment{{ID: 5, Written: github.Written{Author: ann, Body: "Delete it.", CreatedAt: at(2), Editor: bob, EditedAt: at(3)}}}}}}, "",
+			[]string{"#7 review ann+bob"}},
 		{"our own reply", github.Thread{Reviews: []github.Review{{ID: 1, Verdict: "COMMENTED", Written: github.Written{Author: crew, CreatedAt: at(2)},
 			Comments: []github.ReviewComment{{ID: 5, Written: github.Written{Author: crew, Body: "Done." + mark, CreatedAt: at(2)}}}}}}, "", nil},
 	} {

@@ -104,7 +104,22 @@ func (h *Hub) Say(ctx context.Context, slug string, w *work.Workstream, n work.N
 		return unlessRefused(err)
 	}
 	_, err = h.client.Upsert(ctx, p)
+	if err == nil && n.ID == work.PlanCode(w.Revision) {
+		err = h.replacePlans(ctx, p, w)
+	}
 	return unlessRefused(err)
+}
+
+// replacePlans takes out of the comments on earlier plans how to approve them.
+func (h *Hub) replacePlans(ctx context.Context, p Post, w *work.Workstream) error {
+	for revision := 1; revision < w.Revision; revision++ {
+		p.Key, p.End, p.There = w.ID+"/"+work.PlanCode(revision), "", true
+		p.Body = fmt.Sprintf("Plan %d was replaced by plan %d, which is below. What it was is in the history of this comment.", revision, w.Revision)
+		if _, err := h.client.Upsert(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unlessRefused leaves out what saying the same again does not mend, and nobody
