@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -110,6 +111,7 @@ func (c *Client) role(ctx context.Context, slug string, t *Trust, login string) 
 		if t.Roles == nil {
 			t.Roles = make(map[string]Role)
 		}
+		maps.DeleteFunc(t.Roles, func(_ string, r Role) bool { return !r.fresh(c.options.Now()) }) // else all who ever wrote there are kept
 		t.Roles[key] = r
 	}
 	return r, err

@@ -77,4 +77,7 @@ func TestRolesAreRemembered(t *testing.T) {
 	if believed("ann") {
 		t.Error("ann may write no more, and is believed")
 	}
+	if pass(time.Hour); !believed("bob") || len(trust.Roles) != 1 {
+		t.Errorf("what nobody needs is kept: %v", trust.Roles)
+	}
 }
