@@ -19,6 +19,10 @@ func RenderPull(w *work.Workstream) string {
 	} else {
 		fmt.Fprintf(&b, "%s\n", item(w.Title))
 	}
+	if w.Filed.Path != "" && w.Filed.Commit == w.Head {
+		fmt.Fprintf(&b, "\nThis is the plan, %s. What is built from it is added here.\n", code(w.Filed.Path))
+		return b.String()
+	}
 	fmt.Fprintf(&b, "\nGates: %s.\n", GateWords(w))
 	if cost := costWords(w.Spending); cost != "" {
 		fmt.Fprintf(&b, "\nCost: %s.\n", cost)

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 )
@@ -58,8 +59,11 @@ func (r Repo) CheckOut(ctx context.Context, paths []string) error {
 	return err
 }
 
+// ErrInTheWay says that something of another kind has the place of a file or of one of its folders.
+var ErrInTheWay = errors.New("something else of the repository has its place, or that of one of its folders")
+
 // PutFile makes of the tree of a commit one with a file at path, in place of what is there, and says which. A file that has the place
-// of one of the folders on the way is an error, and stays. The index it needs is made in the folder scratch; no reference moves.
+// of one of the folders on the way is ErrInTheWay, and stays. The index it needs is made in the folder scratch; no reference moves.
 func (r Repo) PutFile(ctx context.Context, scratch, commit, path string, content []byte) (tree string, err error) {
 	if err := checkIDs(commit); err != nil {
 		return "", err
@@ -74,7 +78,12 @@ func (r Repo) PutFile(ctx context.Context, scratch, commit, path string, content
 	}
 	entry := "100644," + strings.TrimSpace(string(blob.Stdout)) + "," + path
 	// Not by --index-info, which gives a file the place of a folder without a word.
-	if _, err := r.run(ctx, call{args: []string{"update-index", "--add", "--cacheinfo", entry}}); err != nil {
+	_, err = r.run(ctx, call{args: []string{"update-index", "--add", "--cacheinfo", entry}})
+	var refused *Error
+	switch {
+	case errors.As(err, &refused) && strings.Contains(refused.Stderr, "as both a file and as a directory"):
+		return "", ErrInTheWay
+	case err != nil:
 		return "", err
 	}
 	return r.WriteTree(ctx)

@@ -21,7 +21,7 @@ func (l *land) file(w *work.Workstream, repo Repository) Job {
 			case ctx.Err() != nil:
 				return nil, nil
 			case err != nil:
-				return nil, stop(w, "workspace:plan", err.Error(), now)
+				return nil, stopWith(w, "workspace:plan", err.Error(), "Set plan_path of the repository to another place, or mend it, then try again with `backburner retry "+w.ID+"`.", now)
 			}
 			w.FilePlan(path, checkpointOf(got, "", "", now))
 			return nil, nil

@@ -52,7 +52,7 @@ func TestPutFileHasNoRoom(t *testing.T) {
 		after  func(dir string) error
 		want   string
 	}{
-		"a file for a folder": {before: func(w *world) { w.write(w.user, "docs", "text") }, want: "docs/plan.md"},
+		"a file for a folder": {before: func(w *world) { w.write(w.user, "docs", "text") }, want: "something else of the repository has its place"},
 		"a link for a folder": {before: func(w *world) {
 			if err := os.Symlink("/tmp", w.user+"/docs"); err != nil {
 				w.t.Fatal(err)
