@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -17,31 +18,49 @@ func TestHubFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector has nothing to find in it")
 	}
-	well := newHubLife(t, bin)
-	well.live()
-	want := well.world()
-	for _, written := range []string{"The planner asks", "Plan, revision 1", "The planner failed", "Addressed in", "Which?", "merged: ", "backburner/gates: success", "labels: backburner, backburner: blocked"} {
-		if !strings.Contains(want, written) {
-			t.Errorf("%q is not written:\n%s", written, want)
+	for _, planned := range []bool{false, true} {
+		live := func(t *testing.T, fail func(l *hubLife)) (world, said string) {
+			l := newHubLife(t, bin)
+			if planned {
+				l.inPulls()
+			}
+			fail(l)
+			l.live()
+			return l.world(), l.said.String()
+		}
+		want, _ := live(t, func(*hubLife) {})
+		texts := []string{"The planner asks", "The planner failed", "Addressed in", "Which?", "merged: ", "backburner/gates: success", "labels: backburner, backburner: blocked"}
+		if planned {
+			texts = append(texts, "Planned again: revision 2", "Plan 1 was replaced by plan 2", "Plan 2 is in pull request #2")
+		} else {
+			texts = append(texts, "Plan, revision 1")
+		}
+		for _, written := range texts {
+			if !strings.Contains(want, written) {
+				t.Errorf("%q is not written:\n%s", written, want)
+			}
+		}
+		for _, kind := range []string{"lost", "cut", "502", "killed"} {
+			t.Run(fmt.Sprintf("%s, plans in pull requests: %v", kind, planned), func(t *testing.T) {
+				t.Parallel()
+				got, said := live(t, func(l *hubLife) { l.failEach(kind) })
+				if got != want {
+					t.Errorf("%s\n%s", diff.Diff("without trouble", []byte(want), "with it", []byte(got)), said)
+				}
+			})
 		}
 	}
-	for _, kind := range []string{"lost", "cut", "502", "killed"} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			l := newHubLife(t, bin)
-			for _, f := range []githubtest.Fault{
-				{Route: "POST /repos/*"}, {Route: "PUT *"}, {Route: "PATCH *"}, {Route: "DELETE *"}, {Route: "graphql", Match: `"query":"mutation`},
-			} {
-				f.Kind, f.Each = kind, true
-				if kind == "killed" {
-					f.Kind, f.Then = "lost", func() { _ = l.runs.Load().Kill() }
-				}
-				l.hub.Fail(f)
-			}
-			l.live()
-			if got := l.world(); got != want {
-				t.Errorf("%s\n%s", diff.Diff("without trouble", []byte(want), "with it", []byte(got)), l.said.String())
-			}
-		})
+}
+
+// failEach has each request that changes something go wrong once.
+func (l *hubLife) failEach(kind string) {
+	for _, f := range []githubtest.Fault{
+		{Route: "POST /repos/*"}, {Route: "PUT *"}, {Route: "PATCH *"}, {Route: "DELETE *"}, {Route: "graphql", Match: `"query":"mutation`},
+	} {
+		f.Kind, f.Each = kind, true
+		if kind == "killed" {
+			f.Kind, f.Then = "lost", func() { _ = l.runs.Load().Kill() }
+		}
+		l.hub.Fail(f)
 	}
 }

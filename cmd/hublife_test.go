@@ -25,6 +25,8 @@ type hubLife struct {
 	env  []string
 	runs atomic.Pointer[os.Process] // the tick that does
 	said strings.Builder
+
+	planned bool // its plans are in pull requests
 }
 
 const hubConfig = `[github]
@@ -70,6 +72,12 @@ func newHubLife(t *testing.T, bin string) *hubLife {
 	l.git(at, "commit", "-q", "-m", "shop")
 	l.git(at, "push", "-q", "origin", "HEAD:main")
 	return l
+}
+
+// inPulls has plans put into pull requests.
+func (l *hubLife) inPulls() {
+	l.planned = true
+	l.write(filepath.Join(l.dir, "backburner.toml"), strings.Replace(hubConfig, "[[repository]]", "[[repository]]\nplan_as = \"pull_request\"", 1))
 }
 
 func (l *hubLife) write(path, text string) {
@@ -132,7 +140,13 @@ func (l *hubLife) live() {
 	l.rest()
 	l.shop.Comment("ann", 1, "/backburner answer Everybody is meant")
 	l.rest()
-	l.shop.Comment("ann", 1, "/backburner approve")
+	if l.planned {
+		l.shop.Review("ann", 2, "changes_requested", "Louder.", githubtest.Remark{Path: "docs/plans/acme-shop-1.md", Line: 1, Body: "All?"})
+		l.rest()
+		l.shop.Review("ann", 2, "approved", "Be quick.")
+	} else {
+		l.shop.Comment("ann", 1, "/backburner approve")
+	}
 	l.rest()
 	l.shop.Review("ann", 2, "changes_requested", "Not all.", githubtest.Remark{Path: "hello.txt", Line: 1, Body: "All?"})
 	l.rest()
