@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"encoding/base64"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/backburner-cli/backburner/pkg/config"
@@ -36,7 +38,27 @@ func hub(cfg *config.Config) pass.Hub {
 func githubOptions(cfg *config.Config) github.Options {
 	return github.Options{
 		APIURL: cfg.GitHub.APIURL, Agent: "backburner/" + version(), Reserve: cfg.GitHub.RateReserve, Spacing: cfg.GitHub.WriteInterval,
+		Folders: localFolders(),
 	}
+}
+
+// localFolders are those whose paths are not shown to others.
+func localFolders() map[string]string {
+	shown := make(map[string]string)
+	note := func(path string, err error, as string) {
+		if err != nil {
+			return
+		}
+		shown[path] = as
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			shown[real] = as
+		}
+	}
+	home, err := os.UserHomeDir()
+	note(home, err, "~")
+	here, err := os.Getwd()
+	note(here, err, ".")
+	return shown
 }
 
 // cloneURL is where a repository on GitHub is cloned from and pushed to.

@@ -302,7 +302,11 @@ func (w *Workstream) edit(r *Request, now time.Time) (Applying, error) {
 	switch at {
 	case AwaitingApproval, Building, QA:
 	case ReadyToMerge:
-		w.sayEdited(r, "What is ready to merge was built from the text before.", now)
+		then := "What is ready to merge was built from the text before."
+		if w.Thread != nil {
+			then += " What is different now can be asked for in a review of the pull request."
+		}
+		w.sayEdited(r, then, now)
 		return applied("what is ready to merge was built from the text before"), nil
 	case Intake, Planning:
 		w.beginAnew("spec_edited", now)

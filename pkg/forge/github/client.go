@@ -18,15 +18,16 @@ import (
 
 // Options say where GitHub is and how to deal with it. All may be left out.
 type Options struct {
-	APIURL    string         // root of the REST interface; GraphQL is at /graphql below it
-	Host      string         // else that of GH_HOST, of gh's login, github.com
-	Token     string         // else that of the environment, of gh's login
-	Agent     string         // name and version of the program, for GitHub's logs
-	Patience  time.Duration  // with one answer; half a minute when zero
-	Reserve   int            // requests an hour that are left to others
-	Spacing   time.Duration  // between two changes; GitHub asks for a second
-	Tags      map[string]Tag // what Client.Tags returned at the end of the last tick
-	NotBefore time.Time      // Until of the last error that had one
+	APIURL    string            // root of the REST interface; GraphQL is at /graphql below it
+	Host      string            // else that of GH_HOST, of gh's login, github.com
+	Token     string            // else that of the environment, of gh's login
+	Agent     string            // name and version of the program, for GitHub's logs
+	Patience  time.Duration     // with one answer; half a minute when zero
+	Reserve   int               // requests an hour that are left to others
+	Spacing   time.Duration     // between two changes; GitHub asks for a second
+	Folders   map[string]string // absolute paths of this machine, and what is shown for them
+	Tags      map[string]Tag    // what Client.Tags returned at the end of the last tick
+	NotBefore time.Time         // Until of the last error that had one
 	Now       func() time.Time
 	Sleep     func(context.Context, time.Duration) error
 	Base      http.RoundTripper // what sends the requests
@@ -37,6 +38,7 @@ type Options struct {
 // before the first of them.
 type Client struct {
 	options Options
+	folders folders
 	once    sync.Once
 	ready   atomic.Bool // connected, without an error
 	err     error
@@ -64,7 +66,7 @@ func New(o Options) *Client {
 	if o.Agent == "" {
 		o.Agent = "backburner"
 	}
-	return &Client{options: o}
+	return &Client{options: o, folders: newFolders(o.Folders)}
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

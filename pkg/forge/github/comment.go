@@ -181,13 +181,13 @@ func (c *Client) comment(p Post) string {
 	if p.End == "" {
 		return c.body(p.Body, p.Pointer, p.Key)
 	}
-	end := "\n\n" + c.withoutToken(p.End)
-	return c.body(Cut(c.withoutToken(p.Body), p.Pointer, maxBody-length(end)-maxSeal)+end, p.Pointer, p.Key)
+	end := "\n\n" + c.public(p.End)
+	return c.body(Cut(c.public(p.Body), p.Pointer, maxBody-length(end)-maxSeal)+end, p.Pointer, p.Key)
 }
 
 // body is a text as it is sent: short enough, with our marker, and without our token.
 func (c *Client) body(text, pointer, key string) string {
-	text = c.withoutToken(strings.TrimRight(text, "\n"))
+	text = c.public(strings.TrimRight(text, "\n"))
 	if key == "" {
 		return Cut(text, pointer, maxBody)
 	}
@@ -195,7 +195,10 @@ func (c *Client) body(text, pointer, key string) string {
 	return Cut(text, pointer, maxBody-len(end)) + end
 }
 
-func (c *Client) withoutToken(text string) string {
+// public is a text without what is this machine's own: the token, and where its
+// folders are.
+func (c *Client) public(text string) string {
+	text = c.folders.shorten(text)
 	if c.connect() != nil {
 		return text
 	}

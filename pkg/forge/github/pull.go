@@ -152,7 +152,7 @@ func (c *Client) pullText(p Proposal, taken int) string {
 	if closes != "" {
 		body = closes + "\n" + body
 	}
-	return Cut(c.withoutToken(strings.TrimRight(body, "\n")), p.Pointer, max(0, maxBody-maxSeal-taken))
+	return Cut(c.public(strings.TrimRight(body, "\n")), p.Pointer, max(0, maxBody-maxSeal-taken))
 }
 
 // FindPull finds the pull request of a branch: an open one, else the newest that
