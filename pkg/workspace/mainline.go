@@ -79,15 +79,9 @@ func (m *Manager) MergeMainline(ctx context.Context, repo Repository, ws Workspa
 }
 
 func (s *space) mergeMainline(ctx context.Context, message string) (Checkpoint, error) {
-	if err := s.identify(ctx); err != nil {
-		return Checkpoint{}, err
-	}
-	state, err := s.verify(ctx)
+	state, err := s.clean(ctx)
 	if err != nil {
 		return Checkpoint{}, err
-	}
-	if !state.Clean {
-		return Checkpoint{}, fmt.Errorf("the workspace is not clean: %s", state.Detail)
 	}
 	base, err := s.base()
 	if err != nil {

@@ -23,15 +23,9 @@ func (m *Manager) PutFile(ctx context.Context, repo Repository, ws Workspace, pa
 }
 
 func (s *space) putFile(ctx context.Context, path string, content []byte, message string) (Checkpoint, error) {
-	if err := s.identify(ctx); err != nil {
-		return Checkpoint{}, err
-	}
-	state, err := s.verify(ctx)
+	state, err := s.clean(ctx)
 	if err != nil {
 		return Checkpoint{}, err
-	}
-	if !state.Clean {
-		return Checkpoint{}, fmt.Errorf("the workspace is not clean: %s", state.Detail)
 	}
 	scratch, err := s.m.temporary("index")
 	if err != nil {

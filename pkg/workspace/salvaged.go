@@ -138,15 +138,9 @@ func (m *Manager) ReturnSalvage(ctx context.Context, repo Repository, ws Workspa
 		return Checkpoint{}, err
 	}
 	defer leave()
-	if err := s.identify(ctx); err != nil {
-		return Checkpoint{}, err
-	}
-	state, err := s.verify(ctx)
+	state, err := s.clean(ctx)
 	if err != nil {
 		return Checkpoint{}, err
-	}
-	if !state.Clean {
-		return Checkpoint{}, fmt.Errorf("the workspace of %s is not clean (%s): the next tick that works on it saves that first", ws.ID, state.Detail)
 	}
 	merged, err := s.store.MergeTree(ctx, state.Head, saved.Commit)
 	if err != nil {

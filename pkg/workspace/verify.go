@@ -70,3 +70,15 @@ func (s *space) verify(ctx context.Context) (State, error) {
 	}
 	return state, nil
 }
+
+// clean is the state of a workspace that something is to be committed in by backburner itself, which needs it clean.
+func (s *space) clean(ctx context.Context) (State, error) {
+	if err := s.identify(ctx); err != nil {
+		return State{}, err
+	}
+	state, err := s.verify(ctx)
+	if err == nil && !state.Clean {
+		err = fmt.Errorf("the workspace is not clean (%s): the next tick that works on it saves that first", state.Detail)
+	}
+	return state, err
+}
