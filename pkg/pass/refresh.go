@@ -178,7 +178,7 @@ func (r *refresh) moved(w *work.Workstream, repo Repository, at workspace.Base) 
 // it, or moved the base so that the two conflict.
 func (r *refresh) ready(w *work.Workstream, repo Repository, at workspace.Base) (Job, bool) {
 	tree := treeOf(w)
-	if at.SHA == w.Base || at.SHA == w.Compared {
+	if at.SHA == w.Base || at.SHA == w.Compared || w.LandsOnHub() {
 		return Job{}, false
 	}
 	return do("look at "+w.ID, w.ID, func(ctx context.Context) Record {

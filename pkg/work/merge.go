@@ -33,6 +33,13 @@ func (w *Workstream) MergeAsked() *Intent {
 	return nil
 }
 
+// LandsOnHub reports whether the forge merged what it was asked to merge.
+func (w *Workstream) LandsOnHub() bool {
+	asked := w.MergeAsked()
+	return asked != nil && asked.New == w.Head && w.Status == ReadyToMerge && w.Held == nil &&
+		w.Thread != nil && w.Thread.Pull != nil && w.Thread.Pull.State == StateMerged
+}
+
 // Queued notes that the forge merges it later, when it may be merged.
 func (w *Workstream) Queued(intent, detail string, now time.Time) {
 	if i := w.Intent(intent); i != nil {

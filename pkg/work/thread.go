@@ -97,6 +97,8 @@ func (w *Workstream) Observe(s Sighting, now time.Time) error {
 		w.Thread.Pull = s.Pull
 	}
 	switch pull := s.Pull; {
+	case pull != nil && pull.State == StateMerged && w.LandsOnHub():
+		return nil // what was asked for is done: land looks whether it is what was tested
 	case pull != nil && pull.State == StateMerged:
 		return w.landedOutside(pull, now)
 	case pullClosed && w.Kind != KindPullRequest:
