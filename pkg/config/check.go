@@ -281,7 +281,18 @@ func checkIDPath(text string) string {
 	if !strings.Contains(text, "{id}") {
 		return fmt.Sprintf("%q lacks {id}, so that all workstreams would share one file; write for example \"docs/work/{id}.md\"", text)
 	}
-	return checkInside(text)
+	if wrong := checkInside(text); wrong != "" {
+		return wrong
+	}
+	if plain := path.Clean(text); plain != text {
+		return fmt.Sprintf("%q is a roundabout path of a file; write %q", text, plain)
+	}
+	for _, name := range strings.Split(text, "/") {
+		if strings.EqualFold(name, ".git") {
+			return fmt.Sprintf("%q is in git's own folder, which is not part of the repository; write another path", text)
+		}
+	}
+	return ""
 }
 
 func checkSmithery(text string) string {

@@ -84,6 +84,9 @@ func TestEveryKindOfProblem(t *testing.T) {
 3: github.labels.hold: is longer than the 50 characters of a label; shorten it`},
 		{"command prefix", "[github]\ncommand_prefix = 'hey you'", `2: github.command_prefix: "hey you" is not one word of two letters or more; write for example "/backburner"`},
 		{"work log", "[[repository]]\npath = '.'\nwork_log = 'log.md'", `3: repository[0].work_log: "log.md" lacks {id}, so that all workstreams would share one file; write for example "docs/work/{id}.md"`},
+		{"roundabout", "[[repository]]\npath = '.'\nwork_log = 'docs//{id}/'", `3: repository[0].work_log: "docs//{id}/" is a roundabout path of a file; write "docs/{id}"`},
+		{"outside", "[[repository]]\nslug = 'a/b'\nplan_path = '../{id}'", `3: repository[0].plan_path: "../{id}" leaves the repository; write a path from its root`},
+		{"in git's folder", "[[repository]]\nslug = 'a/b'\nplan_path = 'x/.Git/{id}'", `3: repository[0].plan_path: "x/.Git/{id}" is in git's own folder, which is not part of the repository; write another path`},
 		{"outside the repository", "[forge]\nspecs_dir = '../specs'", `2: forge.specs_dir: "../specs" leaves the repository; write a path from its root`},
 		{"glob", "[[repository]]\npath = '.'\nexclusive_areas = ['a/[b', '/x', '!x', '{a,b}', 'a//b', 'x**', '../y', 'fine/**', 'folder/', '*.go']", `3: repository[0].exclusive_areas[0]: "a/[b" is no pattern: "[b" does not end what it begins; close the [ or put \ before it
 3: repository[0].exclusive_areas[1]: "/x" starts with /; patterns start at the repository's root, write "x"
