@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/backburner-cli/backburner/pkg/work"
 )
 
 // Closing finds references that close the issue they name, when the text is that of
@@ -17,10 +19,6 @@ var Closing = sync.OnceValue(func() *regexp.Regexp {
 var (
 	// elsewhere is an issue of another repository, on which a commit that names it is noted.
 	elsewhere = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\w.-]+/[\w.-]+)#([0-9])`) })
-	// unchecked is what a service takes for the wish that a commit is not tested.
-	unchecked = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\[\s*(?:(?:skip|no)[\s_-]+[\w-]+|[\w-]+[\s_-]+skip)\s*\]|\*{3}no_ci\*{3}|skip-checks\s*:`)
-	})
 	// vouched is a trailer that says who had a part in a commit, which is nothing that an agent knows.
 	vouched = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?im)^([ \t]*[a-z][a-z-]*)-(by[ \t]*:)`) })
 	// called is the name of somebody who would hear of the commit.
@@ -43,9 +41,15 @@ func CommitMessage(text string) string {
 		return m[1] + m[2] + place + "issue " + number
 	})
 	text = elsewhere().ReplaceAllString(text, "$1 issue $2")
-	text = unchecked().ReplaceAllStringFunc(text, func(found string) string {
-		return strings.NewReplacer("[", "(", "]", ")", "*", "", "-", " ", "_", " ").Replace(found)
-	})
+	text = Checked(text)
 	text = vouched().ReplaceAllString(text, "$1 $2")
 	return called().ReplaceAllString(text, "$1@\u200b$2")
+}
+
+// Checked is a text that switches off no checks when it becomes the message of a
+// commit.
+func Checked(text string) string {
+	return work.Unchecked().ReplaceAllStringFunc(text, func(found string) string {
+		return strings.NewReplacer("[", "(", "]", ")", "*", "", "-", " ", "_", " ").Replace(found)
+	})
 }

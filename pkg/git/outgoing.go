@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// Patches writes to w each commit that head has and without have not: a NUL on a line of its own, author and message with each line
-// indented by two blanks, and the patch without context, also of what git takes for binary. Of a merge it has what none of the merged commits has.
+// Patches writes to w each commit that head has and without have not: a byte 1 on a line of its own (git loses a NUL there), author and
+// message with each line indented by two blanks, and the patch without context, also of what git takes for binary. Of a merge it has what
+// none of the merged commits has.
 func (r Repo) Patches(ctx context.Context, head string, without []string, w io.Writer) error {
 	if err := checkIDs(append([]string{head}, without...)...); err != nil {
 		return err
 	}
 	args := []string{
-		"log", "--cc", "--no-show-signature", "--no-notes", "--no-decorate", "--format=%x00%n%w(0,2,2)%an <%ae>%n%B",
+		"log", "--cc", "--no-show-signature", "--no-notes", "--no-decorate", "--format=%x01%n%w(0,2,2)%an <%ae>%n%B",
 		"-p", "--text", "-U0", "--inter-hunk-context=0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
 		"--src-prefix=a/", "--dst-prefix=b/", head,
 	}

@@ -152,7 +152,8 @@ func (l *land) bring(ctx context.Context, w *work.Workstream, repo Repository) (
 
 // inspect says what of the work must not be made public. What is only in its
 // history goes with that: then the head becomes one commit of all of it, which
-// is to be published instead.
+// is to be published instead. So does the wish of an agent's message that it is
+// not tested.
 func (l *land) inspect(ctx context.Context, w *work.Workstream, repo Repository, diff workspace.Review) (bad string, err error) {
 	known := []string{w.Base}
 	if w.Published != "" {
@@ -160,10 +161,10 @@ func (l *land) inspect(ctx context.Context, w *work.Workstream, repo Repository,
 	}
 	var history, all work.Reader
 	large, err := l.trees.Outgoing(ctx, repo.Repository, w.Head, known, &history)
-	if err != nil || len(large) == 0 && history.Trouble() == "" {
+	if err != nil || len(large) == 0 && history.Trouble() == "" && !history.SkipsChecks() {
 		return "", err
 	}
-	message := fmt.Sprintf("%s\n\nBackburner-Workstream: %s", w.Title, w.ID)
+	message := fmt.Sprintf("%s\n\nBackburner-Workstream: %s", forge.CommitMessage(w.Title), w.ID)
 	flat, large, err := l.trees.Flatten(ctx, repo.Repository, w.Head, known, message, &all)
 	switch {
 	case err != nil:

@@ -57,6 +57,7 @@ func Redact(text string) string {
 // git log -p -U0 prints them, or one patch. It keeps no more than a line.
 type Reader struct {
 	trouble string
+	skips   bool // a message switches off checks
 	file    string
 	rest    []byte // the beginning of a line
 }
@@ -70,6 +71,17 @@ func (r *Reader) Trouble() string {
 	}
 	return r.trouble
 }
+
+// SkipsChecks reports whether the message of a commit keeps services from testing
+// it, which is not for an agent to decide.
+func (r *Reader) SkipsChecks() bool { return r.skips }
+
+// Unchecked is what a service takes for the wish that a commit is not tested.
+var Unchecked = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\[\s*(?:(?:skip|no)[\s_-]+[\w-]+|[\w-]+[\s_-]+skip)\s*\]|\*{3}no_ci\*{3}|skip-checks\s*:`)
+})
+
+const message = "the message of a commit"
 
 const (
 	longLine = 1 << 20 // bytes; what is longer is looked at in pieces
@@ -102,14 +114,15 @@ func (r *Reader) line(text []byte) {
 	}
 	name, file := bytes.CutPrefix(text, []byte("+++ "))
 	switch {
-	case text[0] == 0:
-		r.file = "the message of a commit"
+	case text[0] == 1:
+		r.file = message
 		return
 	case file:
 		r.file = strings.TrimPrefix(Printable(string(name)), "b/")
 	case text[0] != '+' && !bytes.HasPrefix(text, []byte("  ")) && !bytes.HasPrefix(text, []byte("rename to ")):
 		return
 	}
+	r.skips = r.skips || r.file == message && bytes.HasPrefix(text, []byte("  ")) && Unchecked().Match(text)
 	if what := secretIn(text); what != "" {
 		if file || text[0] == 'r' {
 			r.file = "the name of a file"

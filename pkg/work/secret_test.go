@@ -78,12 +78,12 @@ func TestReader(t *testing.T) {
 	lfs := "oid sha256:" + strings.Repeat("0123456789abcdef", 4)
 	for _, tc := range []struct{ name, text, want string }{
 		{"nothing", "", ""},
-		{"in a message", "\x00\n  Jo\n  - use " + token + "\n\ndiff --git a/x b/x\n", "in the message of a commit"},
+		{"in a message", "\x01\n  Jo\n  - use " + token + "\n\ndiff --git a/x b/x\n", "in the message of a commit"},
 		{"in a name", "diff --git a/x b/x\n+++ b/" + token + "\n@@\n+x\n", "in the name of a file"},
 		{"in a new name", "rename from x\nrename to " + token + "\n", "in the name of a file"},
 		{"in a long line", "+++ b/long\n+" + strings.Repeat("x", 1<<20-20) + " " + token + " " + strings.Repeat("x", 1<<20) + "\n", "in long"},
 		{"at the end", "+++ b/end\n+" + token, "in end"},
-		{"taken out of a message of old", "\x00\n  Jo\n-" + token, ""},
+		{"taken out of a message of old", "\x01\n  Jo\n-" + token, ""},
 		{"lfs", "+++ b/big\n+" + lfs + "\n", "big is kept by Git LFS"},
 		{"words about lfs", "+++ b/doc\n+use " + lfs + "\n", ""},
 	} {
@@ -93,5 +93,22 @@ func TestReader(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestReaderSeesWhatSkipsChecks(t *testing.T) {
+	for text, want := range map[string]bool{
+		"\x01\n  Jo\n  Say hello [skip ci]\n":                        true,
+		"\x01\n  Jo\n  Say hello\n  \n  skip-checks: true":           true,
+		"\x01\n  Jo\n  Say hello\n\n+++ b/doc\n@@\n+say [skip ci]\n": false,
+		"\x01\n  Jo\n  Say hello\n":                                  false,
+	} {
+		var r work.Reader
+		for i := range text {
+			_, _ = r.Write([]byte(text[i : i+1]))
+		}
+		if r.Trouble(); r.SkipsChecks() != want {
+			t.Errorf("%q: %v", text, !want)
+		}
 	}
 }

@@ -61,9 +61,9 @@ func Outgoing(text string) string {
 }
 
 // OutgoingTitle is a title of an agent as it may be shown: on one line, and it
-// closes nothing when it becomes that of a commit.
+// closes nothing and switches off no checks when it becomes that of a commit.
 func OutgoingTitle(text string) string {
-	text = work.Printable(work.Redact(text))
+	text = forge.Checked(work.Printable(work.Redact(text)))
 	return unlinked(strings.ReplaceAll(text, "@", "@\u200b"), "\u200b")
 }
 
