@@ -177,18 +177,19 @@ func (s *space) follow(ctx context.Context, c *clone, f found, local string) (Pr
 	if remote == "" || remote == local {
 		return s.stay(ctx, c, f, local)
 	}
+	published := local == s.given.Published // then people set it back, if that is part of this
 	ahead, err := s.store.IsAncestor(ctx, remote, local)
 	if err != nil {
 		return Prepared{}, err
 	}
-	if ahead {
+	if ahead && !published {
 		return s.stay(ctx, c, f, local)
 	}
 	behind, err := s.store.IsAncestor(ctx, local, remote)
 	if err != nil {
 		return Prepared{}, err
 	}
-	if !behind && local == s.given.Published {
+	if !behind && published {
 		return s.giveWay(ctx, c, local, remote)
 	}
 	if !behind {

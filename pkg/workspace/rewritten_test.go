@@ -42,6 +42,19 @@ func TestPublishedBranchIsRewritten(t *testing.T) {
 	w.pristine(ws)
 	w.sound()
 
+	// It may also have been set back.
+	w.run(linked, "git", "reset", "-q", "--hard", "HEAD^")
+	first := w.run(linked, "git", "rev-parse", "HEAD")
+	w.sync(ws.Branch)
+	if p := w.prepare(ws, workspace.Rewritten); p.Head != first {
+		t.Errorf("prepared %+v, want %s", p, first)
+	}
+	w.run(linked, "git", "reset", "-q", "--hard", theirs)
+	w.sync(ws.Branch)
+	ws.Head, ws.Published = first, first
+	w.prepare(ws, workspace.FastForwarded)
+	ws.Head, ws.Published = theirs, theirs
+
 	// Work that was added here stays; nothing of either is given up.
 	w.write(dir, "more.txt", "m\n")
 	ws.Head = w.checkpoint(ws, "").Commit
