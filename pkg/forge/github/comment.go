@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 // Post is a comment that is to be on a thread, once.
@@ -151,29 +150,6 @@ func (w *written) forget(where string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.lists, where)
-}
-
-// Comments reads all comments of a thread, oldest first.
-func (c *Client) Comments(ctx context.Context, slug string, number int) ([]Comment, error) {
-	var all []Comment
-	type full struct {
-		restComment
-		Node      string    `json:"node_id"`
-		CreatedAt time.Time `json:"created_at"`
-		UpdatedAt time.Time `json:"updated_at"`
-	}
-	r := request{op: "read " + threadName(slug, number), path: threadPath(slug, number, "comments") + "?per_page=100"}
-	err := pages(ctx, c, r, func(page []full) bool {
-		for _, one := range page {
-			w := Written{Author: one.by(), Body: one.Body, CreatedAt: one.CreatedAt}
-			if one.UpdatedAt.After(one.CreatedAt) {
-				w.EditedAt = one.UpdatedAt
-			}
-			all = append(all, Comment{Written: w, Node: one.Node, ID: one.ID})
-		}
-		return true
-	})
-	return all, err
 }
 
 // comment is a post as it is sent.

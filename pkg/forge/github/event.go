@@ -21,7 +21,6 @@ const (
 	Closed     EventKind = "closed"
 	Reopened   EventKind = "reopened"
 	Merged     EventKind = "merged"
-	HeadMoved  EventKind = "head_moved"
 	Assigned   EventKind = "assigned" // to the account of the token
 )
 
@@ -89,7 +88,6 @@ type Rules struct {
 	Labels Labels
 	Viewer Viewer
 	Since  time.Time // earlier events are known; by GitHub's clock
-	Head   string    // of a pull request, when it was last seen; "" when it never was
 }
 
 // Events is what happened in a thread since the time of the rules, oldest first.
@@ -104,9 +102,6 @@ func Events(t Thread, r Rules) []Event {
 	s.timeline()
 	for _, review := range t.Reviews {
 		s.review(review)
-	}
-	if t.Pull != nil && r.Head != "" && t.Pull.HeadOID != r.Head {
-		s.add(Event{ID: "gh:head:" + t.ID.String() + ":" + t.Pull.HeadOID, Kind: HeadMoved, At: t.UpdatedAt})
 	}
 	slices.SortStableFunc(s.events, func(x, y Event) int { return x.At.Compare(y.At) })
 	return s.events

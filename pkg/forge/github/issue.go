@@ -2,10 +2,8 @@ package github
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 )
 
 // Draft is an issue that is to be, once.
@@ -114,38 +112,4 @@ func (c *Client) own(ctx context.Context, d Draft, among []restIssue) (Raised, e
 		}
 	}
 	return Raised{}, nil
-}
-
-// Location is what became of an issue that cannot be read by its node any more.
-type Location string
-
-// What may have become of it.
-const (
-	Here        Location = "here"
-	Deleted     Location = "deleted"
-	Transferred Location = "transferred"
-	Invisible   Location = "invisible" // the repository is gone, or no longer to be seen
-)
-
-// Locate says what became of an issue, and where it was transferred to: a URL
-// of the API, whose last element is its number there.
-func (c *Client) Locate(ctx context.Context, slug string, number int) (Location, string, error) {
-	_, err := c.do(ctx, request{op: "look for " + threadName(slug, number), path: threadPath(slug, number)}, nil)
-	var e *Error
-	switch {
-	case err == nil:
-		return Here, "", nil
-	case !errors.As(err, &e):
-		return "", "", err
-	case e.Kind == KindMoved:
-		return Transferred, e.Place, nil
-	case e.Kind == KindNotFound && e.Status == http.StatusGone:
-		return Deleted, "", nil
-	case e.Kind == KindNotFound:
-		if _, err := c.do(ctx, request{op: "look at " + slug, path: strings.TrimSuffix(repoPath(slug), "/")}, nil); err == nil {
-			return Deleted, "", nil
-		}
-		return Invisible, "", nil
-	}
-	return "", "", err
 }

@@ -16,7 +16,6 @@ type Wish struct {
 	Strategy string // merge, squash, rebase
 	Title    string // of the commit; "": as GitHub makes it
 	Message  string
-	Auto     bool // let GitHub merge later what may not be merged yet
 	Queued   bool // it was left to GitHub before: what is no longer in its queue was taken out
 }
 
@@ -59,9 +58,7 @@ func (c *Client) Land(ctx context.Context, w Wish) (Landing, error) {
 	case e.Sent:
 		return c.afterwards(ctx, w, e), nil
 	case e.Kind == KindConflict && strings.Contains(strings.ToLower(e.Message), "merge queue"):
-		return c.later(ctx, w, query{op: "queue " + threadName(w.Slug, w.Number), text: enqueueMutation})
-	case e.Kind == KindConflict && w.Auto && now.Pull.HeadOID == w.Head && now.Pull.Mergeable != "DIRTY":
-		return c.later(ctx, w, query{op: "let GitHub merge " + threadName(w.Slug, w.Number), text: autoMutation})
+		return c.enqueue(ctx, w)
 	case e.Kind == KindConflict || e.Kind == KindInvalid || e.Kind == KindScope:
 		return Landing{Outcome: NotLanded, Detail: e.What()}, nil
 	}
@@ -139,11 +136,9 @@ func (c *Client) afterwards(ctx context.Context, w Wish, lost *Error) Landing {
 	return Landing{Outcome: CannotTell, Detail: lost.What()}
 }
 
-func (c *Client) later(ctx context.Context, w Wish, q query) (Landing, error) {
-	q.write, q.vars = true, map[string]any{"id": w.Node, "head": w.Head}
-	if strings.Contains(q.text, "$method") {
-		q.vars["method"] = strings.ToUpper(w.Strategy)
-	}
+// enqueue puts a pull request into the merge queue.
+func (c *Client) enqueue(ctx context.Context, w Wish) (Landing, error) {
+	q := query{op: "queue " + threadName(w.Slug, w.Number), text: enqueueMutation, write: true, vars: map[string]any{"id": w.Node, "head": w.Head}}
 	_, err := c.ask(ctx, q, &struct{}{})
 	var e *Error
 	switch {
@@ -157,8 +152,4 @@ func (c *Client) later(ctx context.Context, w Wish, q query) (Landing, error) {
 	return Landing{Outcome: NotLanded}, err
 }
 
-const (
-	enqueueMutation = `mutation($id:ID!,$head:GitObjectID!){enqueuePullRequest(input:{pullRequestId:$id,expectedHeadOid:$head}){mergeQueueEntry{id}}}`
-	autoMutation    = `mutation($id:ID!,$head:GitObjectID!,$method:PullRequestMergeMethod!){
- enablePullRequestAutoMerge(input:{pullRequestId:$id,expectedHeadOid:$head,mergeMethod:$method}){pullRequest{id}}}`
-)
+const enqueueMutation = `mutation($id:ID!,$head:GitObjectID!){enqueuePullRequest(input:{pullRequestId:$id,expectedHeadOid:$head}){mergeQueueEntry{id}}}`

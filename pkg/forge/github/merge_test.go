@@ -31,9 +31,9 @@ func TestLand(t *testing.T) {
 		{"another head", func(_ *hub, w *github.Wish) { w.Head = strings.Repeat("0", 40) }, github.NotLanded, "which was not tested", false},
 		{"a draft", func(h *hub, w *github.Wish) { h.shop.SetDraft("ann", w.Number, true) }, github.NotLanded, "ready for review", false},
 		{"review needed", func(h *hub, _ *github.Wish) { h.shop.SetRules(githubtest.Rules{Reviews: 1}) }, github.NotLanded, "405", false},
-		{"review needed, merged later", func(h *hub, w *github.Wish) {
+		{"left to GitHub by a person", func(h *hub, w *github.Wish) {
 			h.shop.SetRules(githubtest.Rules{Reviews: 1, AutoMerge: true})
-			w.Auto = true
+			h.shop.MergeLater("ann", w.Number, "squash")
 		}, github.LandsLater, "when it may", false},
 		{"strategy not allowed", func(h *hub, _ *github.Wish) { h.shop.SetRules(githubtest.Rules{Strategies: []string{"merge"}}) }, github.NotLanded, "not allowed", false},
 		{"queue", func(h *hub, _ *github.Wish) { h.shop.SetRules(githubtest.Rules{Queue: true}) }, github.LandsLater, "", false},

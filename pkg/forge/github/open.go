@@ -12,7 +12,7 @@ const openBatch = 100
 type Open struct {
 	Node      string
 	Err       *Error // it may not be looked at, and nothing else is known; gone it is not
-	Gone      bool   // deleted, transferred, or no longer visible; see Locate
+	Gone      bool   // deleted, transferred, or no longer visible
 	Slug      string
 	Number    int
 	Title     string

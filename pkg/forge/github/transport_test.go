@@ -258,19 +258,20 @@ func TestPages(t *testing.T) {
 	page := func(next string, ids ...int) reply {
 		var list []string
 		for _, id := range ids {
-			list = append(list, fmt.Sprintf(`{"id":%d,"body":"x","user":{"login":"ann","type":"User"}}`, id))
+			list = append(list, fmt.Sprintf(`{"id":%d,"body":"x\n\n<!-- backburner:v1 key=%d -->","user":{"login":"ann","type":"User"}}`, id, id))
 		}
 		return reply{200, "[" + strings.Join(list, ",") + "]", map[string]string{"Link": next}}
 	}
 	s.replies = []reply{
+		{200, `{"data":{"viewer":{"login":"ann","databaseId":1}}}`, nil},
 		page(`<https://evil.example/repositories/7/issues/1/comments?per_page=100&page=2>; rel="next", <https://evil.example/x?page=3>; rel="last"`, 1, 2),
 		page(`<https://evil.example/x?page=1>; rel="prev"`, 3),
 	}
-	all, err := s.client().Comments(context.Background(), "acme/shop", 1)
-	if err != nil || len(all) != 3 || all[2].ID != 3 {
-		t.Errorf("read %v, %v", all, err)
+	got, err := s.client().Upsert(context.Background(), github.Post{Slug: "acme/shop", Number: 1, Key: "3", Body: "x"})
+	if err != nil || got.ID != 3 {
+		t.Errorf("found %v, %v", got, err)
 	}
-	if got := s.requests()[1].RequestURI; got != "/repos/acme/shop/issues/1/comments?per_page=100&page=2" {
+	if got := s.requests()[2].RequestURI; got != "/repos/acme/shop/issues/1/comments?per_page=100&page=2" {
 		t.Errorf("the second page is %s", got)
 	}
 }

@@ -147,6 +147,14 @@ func (r *Repository) SetDraft(by string, number int, draft bool) {
 	r.pull(number).setDraft(r.user(by), draft)
 }
 
+// MergeLater has GitHub merge a pull request as soon as it may be merged.
+func (r *Repository) MergeLater(by string, number int, strategy string) {
+	defer r.server.lock()()
+	p := r.pull(number)
+	p.auto = &autoMerge{by: r.user(by), at: r.server.world.time(), strategy: strategy}
+	p.issue.touch()
+}
+
 // Merge merges a pull request as a person does on its page, and is the commit.
 func (r *Repository) Merge(by string, number int, strategy string) string {
 	defer r.server.lock()()
