@@ -94,7 +94,7 @@ func approveCommand() *cli.Command {
 		Description: `Examples:
    backburner approve fix-login
    backburner approve fix-login --reject "Do not touch the schema."`,
-		Flags: []cli.Flag{&cli.StringFlag{Name: "reject", Usage: "refuse the plan; a new one is made with these `WORDS`"}},
+		Flags: []cli.Flag{&cli.StringFlag{Name: "reject", Usage: "refuse the plan, also one that is being built from; a new one is made with these `WORDS`"}},
 		Action: func(c *cli.Context) error {
 			if !c.IsSet("reject") {
 				return ask(c, work.VerbApprove, 1, 1, nil)

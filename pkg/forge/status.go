@@ -180,7 +180,7 @@ var orReject = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 const CommandHelp = `| command | what it does |
 |---|---|
 | start | work on this issue |
-| plan [WORDS] | make a plan that somebody approves, or another one, with these words |
+| plan [WORDS] | make a plan that somebody approves; with words, also in place of the one that is built from |
 | approve | build what is planned |
 | answer WORDS | answer what was asked; "answer q2: WORDS" when several things were |
 | retry [WORDS] | try again what was stopped |

@@ -125,27 +125,58 @@ func (w *Workstream) proposed() string {
 	return fmt.Sprintf("plan %d", w.Revision)
 }
 
+// rejectPlan has a plan made anew, also one that is being built from.
 func (w *Workstream) rejectPlan(r *Request, now time.Time) (Applying, error) {
-	if w.Status != AwaitingApproval {
+	switch stoppedIn := w.Resume(); {
+	case w.Status == AwaitingApproval, w.Status == Building, w.Status == QA:
+	case w.Status == Blocked && w.Plan != nil && (stoppedIn == AwaitingApproval || stoppedIn == Building || stoppedIn == QA):
+	case w.Status == ReadyToMerge:
+		return reject("nothing_to_approve", "it is ready_to_merge; what should change can be said in a review of the pull request"), nil
+	default:
 		return reject("nothing_to_approve", "nothing waits for approval: it is "+string(w.Status)), nil
 	}
 	if r.Text == "" {
 		return reject("invalid", "say what should change"), nil
 	}
+	rejected := w.proposed()
+	if w.Status == Blocked {
+		w.countAnew(now)
+	}
+	w.Approval = nil
+	w.drop("rejected", now)
 	w.AddTask(MakePlan, TaskContext{Words: r.Text, Revises: w.Revision}, now).Replies = r.Replies
-	return applied("a new plan will be made"), w.Move(Planning, Reason{"rejected", w.proposed() + " was rejected" + by(r.By)}, now)
+	return Applying{Decision: Applied, Detail: "a new plan will be made", EndAgent: true},
+		w.Move(Planning, Reason{"rejected", rejected + " was rejected" + by(r.By)}, now)
 }
 
 // planFirst has a plan made that a person approves, whatever the policy.
 func (w *Workstream) planFirst(r *Request, now time.Time) (Applying, error) {
 	switch w.Status {
 	case New, Intake, Planning:
+		if t := w.Running(); t != nil && t.Kind == MakePlan && r.Text != "" {
+			return reject("nothing_to_approve", "a plan is being made; look at it, and say then what should change"), nil
+		}
 		w.PlanFirst = true
+		w.planWith(r.Text, now)
 		return applied("a plan will be made, and waits for approval"), nil
-	case AwaitingApproval:
-		return w.rejectPlan(r, now)
 	}
-	return reject("nothing_to_approve", "it is "+string(w.Status)), nil
+	a, err := w.rejectPlan(r, now)
+	w.PlanFirst = w.PlanFirst || a.Decision == Applied
+	return a, err
+}
+
+// planWith has the next plan made with words.
+func (w *Workstream) planWith(words string, now time.Time) {
+	if words == "" {
+		return
+	}
+	for _, t := range w.Tasks {
+		if t.Kind == MakePlan && t.Status == TaskPending {
+			t.Context.Words = strings.TrimSpace(t.Context.Words + "\n\n" + words)
+			return
+		}
+	}
+	w.AddTask(MakePlan, TaskContext{Words: words, Revises: w.Revision}, now)
 }
 
 // retry lets a stopped workstream try again, with fresh counts.
@@ -168,14 +199,19 @@ func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 		}
 	}
 	w.Collides = w.Collides || w.Reason == "collision_detected"
-	w.Rounds, w.Escalated, w.Waived = Rounds{StuckRun: w.Rounds.StuckRun}, "", w.Spending
 	if w.Status == PausedBudget {
 		w.WaivedAt = now.UTC()
 	}
-	w.forgetConflict(now)
+	w.countAnew(now)
 	w.judgeAnew(r.Text)
 	w.again(r.Text, now)
 	return applied("tries again"), w.Move(w.Resume(), Reason{"retry", "asked to try again" + by(r.By)}, now)
+}
+
+// countAnew forgets what stopped the work, and what was counted against it.
+func (w *Workstream) countAnew(now time.Time) {
+	w.Rounds, w.Escalated, w.Waived = Rounds{StuckRun: w.Rounds.StuckRun}, "", w.Spending
+	w.forgetConflict(now)
 }
 
 // judgeAnew has the red gate that stopped the work run again before anybody

@@ -18,7 +18,7 @@ const asked = `
                new       intake    planning  awaiting_approval awaiting_input building  qa        ready_to_merge merged blocked   paused_budget failed    closed
 answer         -         -         -         -                 building       -         -         -              -      -         -             -         -
 approve        -         -         -         building          -              -         -         -              -      -         -             -         -
-reject         -         -         -         planning          -              -         -         -              -      -         -             -         -
+reject         -         -         -         planning          -              planning  planning  -              -      planning  -             -         -
 retry          -         -         -         -                 -              -         -         -              -      building  building      building  building
 skip           =         =         =         =                 =              =         =         =              =      =         =             =         =
 hold           =         =         =         =                 =              =         =         =              -      =         =             -         -
@@ -31,7 +31,7 @@ add            -         -         -         -                 -              - 
 prepare        -         -         -         -                 -              -         -         -              -      -         -             -         -
 review         -         -         -         -                 -              -         -         -              -      -         -             -         -
 address        -         -         -         -                 -              -         -         -              -      -         -             -         -
-plan           =         =         =         planning          -              -         -         -              -      -         -             -         -
+plan           =         =         =         planning          -              planning  planning  -              -      planning  -             -         -
 nonsense       -         -         -         -                 -              -         -         -              -      -         -             -         -
 `
 

@@ -65,8 +65,11 @@ func (b *Board) Enrol(r *Request, a Admission, now time.Time) (*Workstream, Prog
 	if w.Kind == "" {
 		w.Kind = KindSpec
 	}
-	if r.Verb == VerbReview {
+	switch r.Verb {
+	case VerbReview:
 		w.AddTask(ReviewPR, TaskContext{Words: r.Text, Request: r.ID}, now)
+	case VerbPlan:
+		w.planWith(r.Text, now)
 	}
 	b.Workstreams[w.ID] = w
 	return w, decide(Queued, reason, "")
