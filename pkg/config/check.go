@@ -230,10 +230,13 @@ func checkURL(text string) string {
 }
 
 func checkCloneURL(text string) string {
+	if bad := checkRemote(text); bad != "" {
+		return bad
+	}
 	if !strings.Contains(text, "{slug}") {
 		return fmt.Sprintf("%q lacks {slug}, which stands for owner/name; write for example \"https://github.com/{slug}.git\"", text)
 	}
-	return checkRemote(text)
+	return ""
 }
 
 // checkAuthor is as lenient as git, which knows authors such as

@@ -77,6 +77,7 @@ func TestEveryKindOfProblem(t *testing.T) {
 		{"remote with a password", "[state]\nremote = 'https://me:secret@host/x.git'", `2: state.remote: holds a password; take it out, git's credential helpers know it`},
 		{"address", "[github]\napi_url = 'ghe.example.org'", `2: github.api_url: "ghe.example.org" is no address; write one that starts with https:// or http://`},
 		{"address with a token", "[github]\napi_url = 'https://tok@ghe.example.org'", `2: github.api_url: holds a user or a password; take it out, it would end up in logs`},
+		{"clone address with a token", "[github]\nclone_url = 'https://jo:s3cr3t@github.com/acme/shop.git'", `2: github.clone_url: holds a password; take it out, git's credential helpers know it`},
 		{"clone address", "[github]\nclone_url = 'git@github.com:acme/shop.git'", `2: github.clone_url: "git@github.com:acme/shop.git" lacks {slug}, which stands for owner/name; write for example "https://github.com/{slug}.git"`},
 		{"login", "[github]\ntrusted_users = ['@bob', 'no one']", `2: github.trusted_users[0]: "@bob" starts with @; write "bob"
 2: github.trusted_users[1]: "no one" is no login; write it as it stands after the @, such as "octocat" or "renovate[bot]"`},

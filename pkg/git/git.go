@@ -170,6 +170,7 @@ func (r Repo) runOnce(ctx context.Context, c call) (proc.Result, error) {
 	}
 	r.git.calls.Add(1)
 	result, err := proc.Run(ctx, command)
+	result.Stderr = []byte(r.redact(c, string(result.Stderr))) // before anybody cuts it: half of a token is not found
 	if errors.Is(err, proc.ErrNotFound) {
 		err = fmt.Errorf("%w: install git %s or newer, or add its folder to PATH", err, Oldest)
 	}

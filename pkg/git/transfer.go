@@ -125,7 +125,7 @@ func (r Repo) Push(ctx context.Context, url, name, commit, old string) (PushResu
 	if err != nil {
 		return "", "", err
 	}
-	outcome, detail := parsePush(string(result.Stdout), name)
+	outcome, detail := parsePush(r.redact(c, string(result.Stdout)), name)
 	said := &Error{Args: c.args, Dir: r.name(), Exit: result.Exit, Stderr: tail(result.Stderr)}
 	switch {
 	case outcome == "":

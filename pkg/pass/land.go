@@ -258,7 +258,7 @@ func published(w *work.Workstream, head, bad string, got workspace.Published, er
 	case got.Status == workspace.PublishPushed || got.Status == workspace.PublishAlready:
 		w.Publish(head, now)
 		if got.Detail != "" {
-			w.Say("origin:"+head, "not_pushed", "`"+w.Branch+"` is in the repository, but could not be pushed to its origin: "+got.Detail+".", now)
+			w.Say("origin:"+head, "not_pushed", "`"+w.Branch+"` is in the repository, but could not be pushed to its origin: "+strings.TrimRight(got.Detail, ".")+".", now)
 		}
 		return nil
 	}

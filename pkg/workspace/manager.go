@@ -28,7 +28,7 @@ func (r Repository) Where() string {
 	if r.Path != "" {
 		return r.Path
 	}
-	return r.URL
+	return git.Redact(r.URL)
 }
 
 // Workspace is what the caller believes about a workspace.

@@ -55,7 +55,7 @@ func (m *Manager) Merge(ctx context.Context, repo Repository, req MergeRequest) 
 		return Merged{}, err
 	}
 	if repo.Path == "" {
-		return Merged{}, fmt.Errorf("merge into %s of %s: only a repository on this machine is merged into", repo.Base, repo.URL)
+		return Merged{}, fmt.Errorf("merge into %s of %s: only a repository on this machine is merged into", repo.Base, repo.Where())
 	}
 	switch req.Strategy {
 	case StrategyMerge, StrategySquash, StrategyRebase:

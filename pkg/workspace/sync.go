@@ -233,7 +233,7 @@ func (m *Manager) lookRemote(ctx context.Context, h home, branches []string) (no
 	}
 	now = seen{Base: h.repo.Base, SHA: refs[names[0]], Branches: map[string]string{}}
 	if now.SHA == "" {
-		return seen{}, fmt.Errorf("%s has no branch %s: push a first commit to it, or set base to the branch it uses", h.repo.URL, h.repo.Base)
+		return seen{}, fmt.Errorf("%s has no branch %s: push a first commit to it, or set base to the branch it uses", h.repo.Where(), h.repo.Base)
 	}
 	for _, branch := range branches {
 		if id := refs[git.Heads+branch]; id != "" {
