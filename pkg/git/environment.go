@@ -130,7 +130,6 @@ func (r Repo) environment(c call) []string {
 	if c.network {
 		settings = append(settings, Setting{"http.lowSpeedLimit", "1000"}, Setting{"http.lowSpeedTime", "60"})
 		settings = append(settings, r.git.networkConfig()...)
-		env = append(env, r.git.networkEnv...)
 	} else {
 		settings = append(settings, Setting{"credential.helper", ""})
 	}

@@ -35,8 +35,6 @@ type Options struct {
 	Environ []string
 	// NetworkConfig is added to calls that talk to a remote, and to no others: a token, for example. It is asked for once, by the first of them.
 	NetworkConfig func() []Setting
-	// NetworkEnv is added to the environment of the same calls, each entry as "NAME=value".
-	NetworkEnv []string
 }
 
 // Setting is one configuration key and its value.
@@ -48,7 +46,6 @@ type Git struct {
 	environ       []string
 	sshCommand    string
 	networkConfig func() []Setting
-	networkEnv    []string
 	calls         atomic.Int64
 	settled       sync.Map // when a folder was last made durable, by path
 }
@@ -64,7 +61,7 @@ func New(opts Options) *Git {
 	clean, ssh := cleanEnvironment(opts.Environ)
 	return &Git{
 		path: opts.Path, environ: clean, sshCommand: ssh,
-		networkConfig: sync.OnceValue(opts.NetworkConfig), networkEnv: slices.Clone(opts.NetworkEnv),
+		networkConfig: sync.OnceValue(opts.NetworkConfig),
 	}
 }
 
