@@ -78,9 +78,14 @@ func (l *land) publish(board *work.Board, w *work.Workstream, repo Repository) J
 					w.Done(id)
 					return nil, w.Replace(copied.Head)
 				}
-				if i := w.Intent(id); i != nil && (forge.Bars(err) || transient(err) && i.Patient(now)) {
+				switch i := w.Intent(id); {
+				case i == nil:
+				case forge.Bars(err) || transient(err) && i.Patient(now):
 					l.putOff[id] = true
 					return nil, l.later(board, i, repo, err, now)
+				case err == nil && crossed(w, got) && i.Patient(now):
+					l.putOff[id], i.Trouble = true, got.Detail
+					return nil, nil
 				}
 				w.Done(id)
 				if copied.Thread != nil {
@@ -91,6 +96,12 @@ func (l *land) publish(board *work.Board, w *work.Workstream, repo Repository) J
 			}
 		}, nil
 	}}
+}
+
+// crossed reports whether people pushed to what was published, while this went on
+// here: the next tick joins the two.
+func crossed(w *work.Workstream, got workspace.Published) bool {
+	return got.Status == workspace.PublishLeaseFailed && got.Found != "" && w.Published != ""
 }
 
 // later notes why something is not published yet. What a person has to mend is

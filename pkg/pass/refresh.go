@@ -228,6 +228,10 @@ func (r *refresh) prepared(w *work.Workstream, got workspace.Prepared, now time.
 		}
 		return r.runs.refuse(w, "workspace:"+status, got.Detail), true
 	}
+	if got.Status == workspace.Joined {
+		w.Join(work.Checkpoint{Commit: got.Head, Tree: got.Tree, NetNew: true, At: now.UTC()}, now)
+		return nil, false
+	}
 	w.Head, w.Tree = got.Head, got.Tree
 	switch {
 	case got.Status == workspace.Rewritten:

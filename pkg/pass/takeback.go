@@ -51,5 +51,5 @@ func (r Returner) TakeBack(ctx context.Context, repo Repository, w *work.Workstr
 }
 
 func usableTree(s workspace.PrepareStatus) bool {
-	return s == workspace.UpToDate || s == workspace.FastForwarded || s == workspace.Rewritten || s == workspace.Created
+	return s == workspace.UpToDate || s == workspace.FastForwarded || s == workspace.Rewritten || s == workspace.Joined || s == workspace.Created
 }

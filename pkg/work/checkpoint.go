@@ -2,6 +2,7 @@ package work
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -42,6 +43,14 @@ func (w *Workstream) Replace(head string) error {
 	w.Head = head
 	w.Tasks[len(w.Tasks)-1].RecoveryNeeded = true
 	return nil
+}
+
+// Join records the merge of what people pushed to the branch with what was done
+// here, which is published instead of that alone.
+func (w *Workstream) Join(c Checkpoint, now time.Time) {
+	w.AddCheckpoint(c)
+	w.Intents = slices.DeleteFunc(w.Intents, func(i Intent) bool { return i.Kind == "publish" })
+	w.Say("joined:"+c.Commit, "joined", "What was pushed to `"+w.Branch+"` meanwhile was merged with the work, as "+c.Commit+".", now)
 }
 
 // NewWork reports whether there is work no gate has judged: no checkpoint yet,

@@ -16,6 +16,7 @@ const (
 	UpToDate           PrepareStatus = "up_to_date"
 	FastForwarded      PrepareStatus = "fast_forwarded"
 	Rewritten          PrepareStatus = "rewritten" // people replaced what was published, and the workspace is at what they put there
+	Joined             PrepareStatus = "joined"    // people added to what was published, and that was merged with what is here
 	Created            PrepareStatus = "created"
 	DeferredFetch      PrepareStatus = "deferred_fetch"       // the store has nothing yet
 	DeferredLocked     PrepareStatus = "deferred_locked"      // somebody is at work in it
@@ -193,11 +194,7 @@ func (s *space) follow(ctx context.Context, c *clone, f found, local string) (Pr
 		return s.giveWay(ctx, c, local, remote)
 	}
 	if !behind {
-		return Prepared{
-			Status: BlockedDiverged, Head: local,
-			Detail: fmt.Sprintf("%s is at %s in %s, without %s of this work: merge that into it there",
-				strings.TrimPrefix(s.branch, git.Heads), short(remote), s.home.repo.Where(), short(local)),
-		}, nil
+		return s.join(ctx, c, local, remote)
 	}
 	if err := s.move(ctx, c, local, remote); err != nil {
 		return Prepared{}, err
@@ -220,6 +217,42 @@ func (s *space) giveWay(ctx context.Context, c *clone, local, remote string) (Pr
 	}
 	tree, err := s.treeOf(ctx, remote)
 	return Prepared{Status: Rewritten, Head: remote, Tree: tree, Kept: kept}, err
+}
+
+// join merges what people added to what was published with what was added to it here. What they rewrote, or what conflicts, is for
+// people.
+func (s *space) join(ctx context.Context, c *clone, local, remote string) (Prepared, error) {
+	blocked := Prepared{
+		Status: BlockedDiverged, Head: local,
+		Detail: fmt.Sprintf("%s is at %s in %s, without %s of this work: merge that into it there",
+			strings.TrimPrefix(s.branch, git.Heads), short(remote), s.home.repo.Where(), short(local)),
+	}
+	if s.given.Published == "" {
+		return blocked, nil
+	}
+	added, err := s.store.IsAncestor(ctx, s.given.Published, remote)
+	if err != nil || !added {
+		return blocked, err
+	}
+	merged, err := s.store.MergeTree(ctx, local, remote)
+	if err != nil {
+		return Prepared{}, err
+	}
+	if len(merged.Conflicts) > 0 {
+		blocked.Detail = fmt.Sprintf("what was pushed to %s, up to %s, conflicts with what was done here, in %s: take it back there, or do it again when this is published",
+			strings.TrimPrefix(s.branch, git.Heads), short(remote), few(merged.Conflicts))
+		return blocked, nil
+	}
+	if err := s.identify(ctx); err != nil {
+		return Prepared{}, err
+	}
+	commit, err := s.store.CommitTree(ctx, git.NewCommit{
+		Tree: merged.Tree, Parents: []string{local, remote}, Message: "Merge what was pushed to " + strings.TrimPrefix(s.branch, git.Heads),
+	})
+	if err != nil {
+		return Prepared{}, err
+	}
+	return Prepared{Status: Joined, Head: commit, Tree: merged.Tree}, s.move(ctx, c, local, commit)
 }
 
 func (s *space) stay(ctx context.Context, c *clone, f found, local string) (Prepared, error) {

@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/backburner-cli/backburner/pkg/workspace"
@@ -61,4 +62,28 @@ func TestPublishedBranchIsRewritten(t *testing.T) {
 	w.run(linked, "git", "commit", "-q", "--amend", "-m", "amended again")
 	w.sync(ws.Branch)
 	w.prepare(ws, workspace.BlockedDiverged)
+	w.run(linked, "git", "reset", "-q", "--hard", theirs)
+
+	// What they only added is merged with it. A tick that is killed before it noted that finds the merge there.
+	w.write(linked, "theirs.txt", "t\n")
+	added := w.commitIn(linked, "added")
+	w.sync(ws.Branch)
+	joined := w.prepare(ws, workspace.Joined)
+	if got := w.store("rev-list", "--parents", "-1", joined.Head); got != joined.Head+" "+ws.Head+" "+added {
+		t.Errorf("joined as %s, want the parents %s and %s", got, ws.Head, added)
+	}
+	if again := w.prepare(ws, workspace.UpToDate); again.Head != joined.Head {
+		t.Errorf("prepared again %+v, want %s", again, joined.Head)
+	}
+	ws.Head = joined.Head
+	w.pristine(ws)
+	w.sound()
+
+	// What conflicts is named, and stays as it is on both sides.
+	w.write(linked, "more.txt", "another\n")
+	w.commitIn(linked, "more")
+	w.sync(ws.Branch)
+	if p := w.prepare(ws, workspace.BlockedDiverged); !strings.Contains(p.Detail, "in more.txt") || p.Head != joined.Head {
+		t.Errorf("prepared %+v", p)
+	}
 }
