@@ -53,7 +53,7 @@ func (e Event) said() string {
 	switch {
 	case e.Kind == Commented:
 		return e.Text
-	case e.Kind == Reviewed && !asksForChanges(e):
+	case e.Kind == Reviewed && !asksForChanges(e) && e.Review.Verdict != "DISMISSED":
 		return strings.TrimSpace(remarks(e.Review))
 	}
 	return ""
