@@ -19,7 +19,7 @@ func RenderPull(w *work.Workstream) string {
 	} else {
 		fmt.Fprintf(&b, "%s\n", item(w.Title))
 	}
-	if w.Filed.Path != "" && w.Filed.Commit == w.Head {
+	if w.OnlyPlanned() {
 		fmt.Fprintf(&b, "\nThis is the plan, %s. What is built from it is added here.\n", code(w.Filed.Path))
 		return b.String()
 	}

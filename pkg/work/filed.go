@@ -16,8 +16,7 @@ const (
 // FiledPlan is a plan that is a file of the branch.
 type FiledPlan struct {
 	Revision int    `json:"revision"`
-	Path     string `json:"path"`   // from the root of the repository
-	Commit   string `json:"commit"` // the head with the file
+	Path     string `json:"path"` // from the root of the repository
 }
 
 // planInPull reports whether the plan goes into the pull request, where there
@@ -32,11 +31,12 @@ func (w *Workstream) PlanFile(p Policy) string { return strings.ReplaceAll(p.Pla
 // nextFiling brings a plan into its pull request before anybody is asked to
 // approve it or builds from it; no act when it is there, or was said elsewhere.
 func (w *Workstream) nextFiling(p Policy) Step {
+	filed, said := w.Filed.Revision == w.Revision, w.HasSaid(PlanCode(w.Revision))
 	switch {
 	case !w.planInPull(p) || w.Plan == nil:
-	case w.Filed.Revision != w.Revision && !w.HasSaid(PlanCode(w.Revision)):
+	case !filed && !said:
 		return Step{Act: FilePlan, Why: fmt.Sprintf("commit plan %d as %s", w.Revision, w.PlanFile(p))}
-	case w.Filed.Revision == w.Revision && w.Filed.Commit == w.Head && w.Published != w.Head:
+	case filed && w.Published != w.Head && (!said || w.Status == AwaitingApproval):
 		return nextPublish(w)
 	}
 	return Step{}
@@ -47,23 +47,28 @@ func (w *Workstream) FilePlan(path string, c Checkpoint) {
 	if c.Commit != w.Head {
 		w.AddCheckpoint(c)
 	}
-	w.Filed = FiledPlan{Revision: w.Revision, Path: path, Commit: c.Commit}
+	w.Filed = FiledPlan{Revision: w.Revision, Path: path}
 }
 
 // PlanToApprove is the published commit with the plan that waits for approval in
 // its pull request; "" when none does.
 func (w *Workstream) PlanToApprove() string {
-	if w.Status != AwaitingApproval || w.Filed.Revision != w.Revision || w.Filed.Commit != w.Published {
+	if w.Status != AwaitingApproval || w.Filed.Revision != w.Revision || w.Published != w.Head {
 		return ""
 	}
 	return w.Published
+}
+
+// OnlyPlanned reports whether the branch has the plan, and nothing was built from it.
+func (w *Workstream) OnlyPlanned() bool {
+	return w.Filed.Revision != 0 && w.Filed.Revision == w.Revision && !w.built()
 }
 
 // Publish records that a commit of the work is in the repository. With it a plan
 // may have become public, which is told then.
 func (w *Workstream) Publish(commit string, now time.Time) {
 	w.Published = commit
-	if w.Filed.Revision == w.Revision && w.Filed.Commit == commit {
+	if w.Filed.Revision != 0 && w.Filed.Revision == w.Revision {
 		w.sayPlan(now)
 	}
 }

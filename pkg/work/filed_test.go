@@ -15,6 +15,9 @@ func filed(w *work.Workstream) {
 	w.FilePlan("docs/plans/login.md", work.Checkpoint{Commit: "p1", Tree: "tp1", DiffHash: "dp1", NetNew: true})
 }
 
+// public is what is published, as the record says it.
+func public(w *work.Workstream) { w.Publish(w.Head, noon) }
+
 func TestPlanGoesIntoItsPullRequest(t *testing.T) {
 	inPull, comment := gated(), gated()
 	inPull.PlanAs, inPull.PlanPath, comment.PlanAs = work.PlanAsPull, "docs/plans/{id}.md", work.PlanAsComment
@@ -26,8 +29,10 @@ func TestPlanGoesIntoItsPullRequest(t *testing.T) {
 		{"committed", in(work.AwaitingApproval, onIssue, filed), inPull, "publish", "publish backburner/login"},
 		{"committed, no approval needed", in(work.Building, onIssue, filed), inPull, "publish", ""},
 		{"published", in(work.AwaitingApproval, onIssue, filed, published), inPull, "wait", "plan 1 waits for you"},
-		{"published, no approval needed", in(work.Building, onIssue, filed, published), inPull, "make implement", ""},
-		{"built from", in(work.Building, onIssue, filed, published, built), inPull, "gate fast", ""},
+		{"published, no approval needed", in(work.Building, onIssue, filed, public), inPull, "make implement", ""},
+		{"merged with the base before it was published", in(work.Building, onIssue, filed, moved), inPull, "publish", ""},
+		{"its branch is gone, and it was told", in(work.AwaitingApproval, onIssue, filed, published, func(w *work.Workstream) { w.Published = "" }), inPull, "publish", ""},
+		{"built from", in(work.Building, onIssue, filed, public, built), inPull, "gate fast", ""},
 		{"made again", in(work.AwaitingApproval, onIssue, filed, published, again), inPull, "plan", "commit plan 2"},
 		{"told as a comment before that was configured", in(work.Building, onIssue, said), inPull, "make implement", ""},
 		{"a proposal", in(work.AwaitingApproval, onIssue, func(w *work.Workstream) { w.Plan = nil }), inPull, "wait", "the proposal waits"},
