@@ -28,7 +28,11 @@ func (s *space) create(ctx context.Context) (Prepared, error) {
 	if err := s.build(ctx, start); err != nil {
 		return Prepared{}, err
 	}
-	return Prepared{Status: Created, Head: start, Tree: s.memory().Tree}, nil
+	p := Prepared{Status: Created, Head: start, Tree: s.memory().Tree}
+	if s.rewritten {
+		p.Status = Rewritten
+	}
+	return p, nil
 }
 
 // origin decides from which commit a workspace is made. local is what the store has of the branch.

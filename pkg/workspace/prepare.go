@@ -131,17 +131,17 @@ func (s *space) believed(ctx context.Context, local string) (Prepared, error) {
 	if err != nil {
 		return Prepared{}, err
 	}
-	if !has {
-		return Prepared{Status: BlockedMissing, Head: local, Detail: "the store has not got commit " + short(s.given.Head)}, nil
-	}
-	// A checkpoint that was made just before a kill is ahead of what is believed.
-	ahead, err := s.store.IsAncestor(ctx, s.given.Head, local)
-	if err != nil || ahead {
-		return Prepared{}, err
+	if has { // a checkpoint that was made just before a kill is ahead of what is believed
+		if ahead, err := s.store.IsAncestor(ctx, s.given.Head, local); err != nil || ahead {
+			return Prepared{}, err
+		}
 	}
 	remote, err := s.remote()
 	if s.rewritten = remote == local && s.given.Head == s.given.Published; err != nil || s.rewritten {
-		return Prepared{}, err // it followed what people put there, just before a kill
+		return Prepared{}, err // it followed what people put there, just before a kill, or is made anew from that
+	}
+	if !has {
+		return Prepared{Status: BlockedMissing, Head: local, Detail: "the store has not got commit " + short(s.given.Head)}, nil
 	}
 	return Prepared{
 		Status: BlockedDiverged, Head: local,

@@ -87,3 +87,31 @@ func TestPublishedBranchIsRewritten(t *testing.T) {
 		t.Errorf("prepared %+v", p)
 	}
 }
+
+// Where store and workspace are gone as well, as on a runner that begins anew, there is only what people put there.
+func TestRewrittenWhileAllWasLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ws, dir := w.started()
+	w.write(dir, "x.txt", "x\n")
+	ws.Head = w.checkpoint(ws, "").Commit
+	if _, err := w.m.Publish(t.Context(), w.repo, ws.Branch, ws.Head, ""); err != nil {
+		t.Fatal(err)
+	}
+	linked := filepath.Join(t.TempDir(), "linked")
+	w.run(w.user, "git", "worktree", "add", "-q", linked, ws.Branch)
+	w.run(linked, "git", "commit", "-q", "--amend", "-m", "amended")
+	theirs := w.run(linked, "git", "rev-parse", "HEAD")
+	w.run(w.root, "rm", "-rf", w.root+"/stores", w.root+"/workspaces")
+	w.restart()
+	w.sync(ws.Branch)
+	lost := ws
+	lost.Head = strings.Repeat("1", 40)
+	w.prepare(lost, workspace.BlockedMissing) // as far as is known, it is not published
+	lost.Published = lost.Head
+	if p := w.prepare(lost, workspace.Rewritten); p.Head != theirs {
+		t.Errorf("prepared %+v, want %s", p, theirs)
+	}
+	ws.Head, ws.Published = theirs, theirs
+	w.pristine(ws)
+}
