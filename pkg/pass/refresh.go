@@ -228,6 +228,9 @@ func (r *refresh) prepared(w *work.Workstream, got workspace.Prepared, now time.
 		}
 		return r.runs.refuse(w, "workspace:"+status, got.Detail), true
 	}
+	if got.Remote != "" && w.Published != "" { // what is there is public, whoever wrote it
+		w.Published = got.Remote
+	}
 	if got.Status == workspace.Joined {
 		w.Join(work.Checkpoint{Commit: got.Head, Tree: got.Tree, NetNew: true, At: now.UTC()}, now)
 		return nil, false

@@ -33,6 +33,7 @@ type Prepared struct {
 	Tree   string
 	Detail string // for people
 	Kept   string // reference of what the branch was, when it was Rewritten just now
+	Remote string // commit of the repository's branch, when Head has all of that and more
 }
 
 // Prepare makes the workspace when it is not there: on its branch as the store or else the repository has it, or on a new branch from the base.
@@ -184,7 +185,9 @@ func (s *space) follow(ctx context.Context, c *clone, f found, local string) (Pr
 		return Prepared{}, err
 	}
 	if ahead && !published {
-		return s.stay(ctx, c, f, local)
+		p, err := s.stay(ctx, c, f, local)
+		p.Remote = remote
+		return p, err
 	}
 	behind, err := s.store.IsAncestor(ctx, local, remote)
 	if err != nil {
@@ -252,7 +255,7 @@ func (s *space) join(ctx context.Context, c *clone, local, remote string) (Prepa
 	if err != nil {
 		return Prepared{}, err
 	}
-	return Prepared{Status: Joined, Head: commit, Tree: merged.Tree}, s.move(ctx, c, local, commit)
+	return Prepared{Status: Joined, Head: commit, Tree: merged.Tree, Remote: remote}, s.move(ctx, c, local, commit)
 }
 
 func (s *space) stay(ctx context.Context, c *clone, f found, local string) (Prepared, error) {
