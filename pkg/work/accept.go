@@ -199,6 +199,9 @@ func (w *Workstream) carryOn(t *Task, o Outcome, p Policy, now time.Time) error 
 			return w.assessedAsStuck(t, o.Result.Assessment.Reason, now)
 		}
 	case Reconcile:
+		if w.Conflict != nil && t.Context.Base != "" && o.Result.Status == ResultDone {
+			w.Base = t.Context.Base // else what that brought would be the work's own
+		}
 		w.Conflict = nil
 		w.Rounds.Conflict++ // also when it says so and the base still conflicts
 		next := w.Resume()
