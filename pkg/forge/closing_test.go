@@ -28,3 +28,20 @@ func TestCommitMessage(t *testing.T) {
 		}
 	}
 }
+
+func TestOversteps(t *testing.T) {
+	for message, want := range map[string]bool{
+		"Say hello [skip ci]": true, "x\n\nskip-checks: true": true, "Say hello [skip this": false,
+		"Fixes #7": false, "fixes: acme/shop#7": false, "Resolves GH-7, closes #8": false, "Close https://github.com/acme/shop/issues/8.": false,
+		"Fixes #71": true, "fixes other/shop#7": true, "resolve gh-9": true, "closes https://github.com/acme/other/issues/7": true,
+		"Closes #7, fixes #9": true, "fixes\n#9": true, `fixes \#9`: true, "**Fixes** [#9](x)": true,
+		"Fix https://example.org/manual": false, "See #9": false, "Prefix #9": false, "": false,
+	} {
+		if got := forge.Oversteps(message, "acme/shop#7", "Acme/shop#8"); got != want {
+			t.Errorf("%q: %v", message, got)
+		}
+	}
+	if forge.Oversteps("Fixes #9") || !forge.Oversteps("[ci skip]") {
+		t.Error("where nothing is closed by words, they count, or what skips checks does not")
+	}
+}

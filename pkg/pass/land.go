@@ -76,7 +76,7 @@ func (l *land) publish(board *work.Board, w *work.Workstream, repo Repository) J
 				}
 				if copied.Head != w.Head {
 					w.Done(id)
-					return nil, w.Replace(copied.Head)
+					return nil, w.Replace(copied.Head, bad, now)
 				}
 				switch i := w.Intent(id); {
 				case i == nil:
@@ -163,17 +163,25 @@ func (l *land) bring(ctx context.Context, w *work.Workstream, repo Repository) (
 
 // inspect says what of the work must not be made public. What is only in its
 // history goes with that: then the head becomes one commit of all of it, which
-// is to be published instead. So does the wish of an agent's message that it is
-// not tested.
+// is to be published instead, and why is what is said. So does what an agent's
+// message says that is not for an agent to say.
 func (l *land) inspect(ctx context.Context, w *work.Workstream, repo Repository, diff workspace.Review) (bad string, err error) {
 	known := []string{w.Base}
 	if w.Published != "" {
 		known = []string{w.Published, w.Base}
 	}
-	var history, all work.Reader
+	all, history := work.Reader{}, work.Reader{Oversteps: func(message string) bool { return forge.Oversteps(message, ownIssues(w, repo)...) }}
 	large, err := l.trees.Outgoing(ctx, repo.Repository, w.Head, known, &history)
-	if err != nil || len(large) == 0 && history.Trouble() == "" && !history.SkipsChecks() {
+	why := history.Trouble()
+	switch {
+	case err != nil:
 		return "", err
+	case len(large) > 0:
+		why = tooLarge(diff, large)
+	case why == "" && history.Overstepped():
+		why = "a message in it closes another issue, or keeps services from testing the work"
+	case why == "":
+		return "", nil
 	}
 	message := fmt.Sprintf("%s\n\nBackburner-Workstream: %s", forge.CommitMessage(w.Title), w.ID)
 	flat, large, err := l.trees.Flatten(ctx, repo.Repository, w.Head, known, message, &all)
@@ -182,10 +190,23 @@ func (l *land) inspect(ctx context.Context, w *work.Workstream, repo Repository,
 		return "", err
 	case len(large) > 0:
 		return tooLarge(diff, large), nil
-	case all.Trouble() == "":
-		w.Head = flat
+	case all.Trouble() != "":
+		return all.Trouble(), nil
 	}
-	return all.Trouble(), nil
+	w.Head = flat
+	why, _, _ = strings.Cut(why, ";") // what is to be done about it is done
+	return why, nil
+}
+
+// ownIssues are those that the pull request closes.
+func ownIssues(w *work.Workstream, repo Repository) (issues []string) {
+	if w.Thread == nil || repo.Slug == "" {
+		return nil
+	}
+	for _, number := range append([]int{w.Thread.Number}, w.Thread.Parts...) {
+		issues = append(issues, fmt.Sprintf("%s#%d", repo.Slug, number))
+	}
+	return issues
 }
 
 // tooLarge names a file that is.

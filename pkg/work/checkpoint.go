@@ -34,12 +34,13 @@ func (w *Workstream) AddCheckpoint(c Checkpoint) {
 }
 
 // Replace puts a commit with the same tree in the place of the head, which has
-// what must not be published in its history. Its workspace is brought there as
+// what must not be published in its history, and says why. Its workspace is brought there as
 // one that needs to be restored: what was there is saved before.
-func (w *Workstream) Replace(head string) error {
+func (w *Workstream) Replace(head, why string, now time.Time) error {
 	if len(w.Tasks) == 0 {
 		return fmt.Errorf("replace the head of %s: it has no task", w.ID)
 	}
+	w.Say("one_commit:"+head, "one_commit", "What was committed is published as one commit, because of its history: "+why+".", now)
 	w.Head = head
 	w.Tasks[len(w.Tasks)-1].RecoveryNeeded = true
 	return nil

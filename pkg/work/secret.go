@@ -54,12 +54,15 @@ func Redact(text string) string {
 }
 
 // Reader looks through what would be published: commits with their patches, as
-// git log -p -U0 prints them, or one patch. It keeps no more than a line.
+// git log -p -U0 prints them, or one patch. It keeps no more than two lines.
 type Reader struct {
-	trouble string
-	skips   bool // a message switches off checks
-	file    string
-	rest    []byte // the beginning of a line
+	Oversteps func(words string) bool // whether the message of a commit says what is not for an agent to say; nil: none does
+
+	oversteps bool
+	trouble   string
+	file      string
+	before    string // the line before, of the message of a commit
+	rest      []byte // the beginning of a line
 }
 
 // Trouble is the first thing that must not be published, and where it is; ""
@@ -72,14 +75,8 @@ func (r *Reader) Trouble() string {
 	return r.trouble
 }
 
-// SkipsChecks reports whether the message of a commit keeps services from testing
-// it, which is not for an agent to decide.
-func (r *Reader) SkipsChecks() bool { return r.skips }
-
-// Unchecked is what a service takes for the wish that a commit is not tested.
-var Unchecked = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\[\s*(?:(?:skip|no)[\s_-]+[\w-]+|[\w-]+[\s_-]+skip)\s*\]|\*{3}no_ci\*{3}|skip-checks\s*:`)
-})
+// Overstepped reports whether the message of a commit did.
+func (r *Reader) Overstepped() bool { return r.oversteps }
 
 const message = "the message of a commit"
 
@@ -115,14 +112,21 @@ func (r *Reader) line(text []byte) {
 	name, file := bytes.CutPrefix(text, []byte("+++ "))
 	switch {
 	case text[0] == 1:
-		r.file = message
+		r.file, r.before = message, ""
 		return
 	case file:
 		r.file = strings.TrimPrefix(Printable(string(name)), "b/")
 	case text[0] != '+' && !bytes.HasPrefix(text, []byte("  ")) && !bytes.HasPrefix(text, []byte("rename to ")):
 		return
 	}
-	r.skips = r.skips || r.file == message && bytes.HasPrefix(text, []byte("  ")) && Unchecked().Match(text)
+	if r.Oversteps != nil && r.file == message && bytes.HasPrefix(text, []byte("  ")) {
+		said := string(text) + "\n"
+		if r.before == "" { // that is who made it
+			said = "\n"
+		}
+		r.oversteps = r.oversteps || r.Oversteps(r.before+said) // what is meant together may be on two lines
+		r.before = said
+	}
 	if what := secretIn(text); what != "" {
 		if file || text[0] == 'r' {
 			r.file = "the name of a file"

@@ -96,18 +96,22 @@ func TestReader(t *testing.T) {
 	}
 }
 
-func TestReaderSeesWhatSkipsChecks(t *testing.T) {
+func TestReaderHearsMessages(t *testing.T) {
 	for text, want := range map[string]bool{
-		"\x01\n  Jo\n  Say hello [skip ci]\n":                        true,
-		"\x01\n  Jo\n  Say hello\n  \n  skip-checks: true":           true,
-		"\x01\n  Jo\n  Say hello\n\n+++ b/doc\n@@\n+say [skip ci]\n": false,
-		"\x01\n  Jo\n  Say hello\n":                                  false,
+		"\x01\n  Jo\n  Say not this\n":                                  true,
+		"\x01\n  Jo\n  Say hello\n  \n  not\n  this":                    true,
+		"\x01\n  Jo\n  Say not":                                         false,
+		"\x01\n  Jo not this\n  Say hello":                              false,
+		"\x01\n  Jo\n  Say not\n\n+++ b/x\n@@\n+y\n\x01\n  this\n  x\n": false,
+		"\x01\n  Jo\n  Say hello\n\n+++ b/doc\n@@\n+say not this\n":     false,
 	} {
-		var r work.Reader
+		r := work.Reader{Oversteps: func(words string) bool {
+			return strings.Contains(strings.Join(strings.Fields(words), " "), "not this")
+		}}
 		for i := range text {
 			_, _ = r.Write([]byte(text[i : i+1]))
 		}
-		if r.Trouble(); r.SkipsChecks() != want {
+		if r.Trouble(); r.Overstepped() != want {
 			t.Errorf("%q: %v", text, !want)
 		}
 	}

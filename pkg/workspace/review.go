@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/backburner-cli/backburner/pkg/git"
 )
@@ -57,13 +58,20 @@ func (m *Manager) MergeBase(ctx context.Context, repo Repository, a, b string) (
 // MostBytes is how large a file may be that is published: hosts of repositories refuse larger ones.
 const MostBytes = 100 << 20
 
-// Outgoing shows to look what publishing head would make public that known have not: its commits with messages and patches. It lists the
-// files (object ids) that are too large to be published; then nothing is shown.
+// Outgoing shows to look what publishing head would make public that known, and the repository's base, have not: its commits with messages
+// and patches. It lists the files (object ids) that are too large to be published; then nothing is shown.
 func (m *Manager) Outgoing(ctx context.Context, repo Repository, head string, known []string, look io.Writer) (large []string, err error) {
 	if err := m.open(); err != nil {
 		return nil, err
 	}
 	store := m.store(m.home(repo))
+	base, err := store.ReadRef(tracking(repo.Base))
+	if err != nil {
+		return nil, err
+	}
+	if base != "" { // it may be part of head before the caller knows
+		known = append(slices.Clone(known), base)
+	}
 	if large, err = store.Large(ctx, head, known, MostBytes); err == nil && len(large) == 0 {
 		err = store.Patches(ctx, head, known, look)
 	}
