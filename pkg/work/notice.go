@@ -29,13 +29,17 @@ func (w *Workstream) Say(id, event, text string, now time.Time) {
 	w.SayNotice(Notice{ID: id, Event: event, Text: text}, now)
 }
 
+// maxTold is how many notices are known to have been said. One of long ago that is
+// said again is found where it was said.
+const maxTold = 1000
+
 // SayNotice queues a notice unless its id was said before.
 func (w *Workstream) SayNotice(n Notice, now time.Time) {
 	if w.HasSaid(n.ID) {
 		return
 	}
 	n.At = now.UTC()
-	w.Told = append(w.Told, n.ID)
+	w.Told = append(w.Told[max(0, len(w.Told)+1-maxTold):], n.ID)
 	w.Outbox = append(w.Outbox, n)
 }
 
