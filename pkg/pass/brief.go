@@ -62,9 +62,18 @@ func (r *runs) brief(w *work.Workstream, t *work.Task) (text, packet []byte, err
 		p.Spec = prompt.Spec{} // nobody here asked for what it does
 	}
 	if t.Kind == work.ReviewPR && w.Thread != nil && w.Thread.Pull != nil {
-		p.PullRequest = &prompt.PullRequest{Number: w.Thread.Pull.Number, Title: w.Title, Author: cmp.Or(w.Thread.Author, "an account that is gone"), Body: w.Spec.Body, Head: w.Head, Base: w.Base}
+		p.PullRequest = &prompt.PullRequest{Number: w.Thread.Pull.Number, Title: w.Title, Author: written(w.Thread), Body: w.Spec.Body, Head: w.Head, Base: w.Base}
 	}
 	return prompt.Build(t.Kind, p)
+}
+
+// written is who answers for the text of somebody's pull request.
+func written(t *work.Thread) string {
+	who := cmp.Or(t.Author, "an account that is gone")
+	if t.Editor != "" {
+		who += ", changed last by " + t.Editor
+	}
+	return who
 }
 
 // commands are the gates' steps as people would type them.

@@ -12,8 +12,14 @@ type DraftReview struct {
 	Review Review `json:"review"`
 }
 
-// review has the pull request of the workstream reviewed, also once more.
+// review has the pull request of the workstream reviewed, also once more: then as
+// it is now.
 func (w *Workstream) review(r *Request, now time.Time) (Applying, error) {
+	if w.Kind == KindPullRequest && w.Thread != nil && r.Thread != nil {
+		w.Title, w.Spec = r.Title, Spec{Source: r.Source, Body: r.Body, Hash: SpecHash(r.Title, r.Body)}
+		w.Thread.Editor = r.Thread.Editor
+		w.Thread.reopen(r.Thread)
+	}
 	switch t := w.Last(ReviewPR); {
 	case w.Thread == nil || w.Thread.Pull == nil || w.Thread.Pull.State != StateOpen:
 		return reject("nothing_published", "there is no open pull request to review"), nil

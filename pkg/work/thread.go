@@ -12,6 +12,7 @@ type Thread struct {
 	Node   string `json:"node"`   // its id that survives renames and transfers
 	URL    string `json:"url"`
 	Author string `json:"author,omitempty"` // login of who opened it
+	Editor string `json:"editor,omitempty"` // of somebody's pull request: who else changed its text last
 	State  string `json:"state,omitempty"`  // of the issue when it was last seen: open, closed
 	Gone   bool   `json:"gone,omitempty"`   // nothing can be said there any more
 	Pull   *Pull  `json:"pull,omitempty"`

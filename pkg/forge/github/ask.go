@@ -74,26 +74,6 @@ func (r *one) judge(ctx context.Context, by []Actor) (Verdict, error) {
 	return r.h.client.Judge(ctx, r.m.Slug, &Trust{Users: r.h.words.Users, Bots: r.h.words.Bots, Roles: r.roles()}, by)
 }
 
-// sameText refuses to begin with a text that somebody who is not believed changed
-// since it was asked for.
-func (r *one) sameText(ctx context.Context, t Thread, e Event, q *work.Request) error {
-	var by []Actor
-	if !t.EditedAt.IsZero() && !t.EditedAt.Before(e.At) { // seconds are told: who was first in one, is not
-		by = append(by, t.Editor)
-	}
-	if h, renamed := t.renamed(); renamed && !h.At.Before(e.At) {
-		by = append(by, h.By)
-	}
-	if !begins(e) || len(by) == 0 {
-		return nil
-	}
-	verdict, err := r.judge(ctx, by)
-	if err == nil && !verdict.Believed {
-		q.Refused = "the text was changed after that was asked, and " + verdict.Why + "; look at it, and ask again"
-	}
-	return err
-}
-
 func (r *one) roles() map[string]Role {
 	if r.m.Roles == nil {
 		r.m.Roles = make(map[string]Role)
@@ -187,7 +167,7 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 	if e.Label != "" && !sameLogin(e.Label, r.h.words.Labels.Start) && !sameLogin(e.Label, r.h.words.Labels.Hold) {
 		q.Receipt = e.On.text(e.Label)
 	}
-	_, open := r.open[t.Number]
+	o, open := r.open[t.Number]
 	switch verb := e.Command.Verb; {
 	case verb == verbTooMany:
 		q.Verb, q.Refused = work.VerbHelp, fmt.Sprintf("There are %s in this comment, and of more than %d none is done. Say it in fewer.", e.Command.Line, maxCommands)
@@ -211,7 +191,7 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 		return r.begin(t, q, work.VerbPlan)
 	case verb == VerbRetry && t.Pull == nil && !open:
 		return r.begin(t, q, work.VerbRetry)
-	case verb == VerbReview && t.Pull != nil && !open:
+	case verb == VerbReview && t.Pull != nil && (!open || o.Kind == work.KindPullRequest):
 		return r.begin(t, q, work.VerbReview)
 	default:
 		q.Verb = work.Verb(verb)
@@ -246,46 +226,12 @@ func (r *one) begin(t Thread, q *work.Request, verb work.Verb) *work.Request {
 	q.Title, q.Body = t.spec()
 	q.Kind, q.Thread = work.KindIssue, &work.Thread{Number: t.Number, Node: t.Node, URL: t.URL, Author: t.Author.Login, State: strings.ToLower(string(t.State))}
 	if t.Pull != nil {
-		q.Kind = work.KindPullRequest
+		q.Kind, q.Thread.Editor = work.KindPullRequest, t.changedBy()
 		q.Thread.Pull = &work.Pull{
 			Number: t.Number, Node: t.Node, URL: t.URL, State: strings.ToLower(string(t.State)), Draft: t.Pull.Draft, Head: t.Pull.HeadOID,
 		}
 	}
 	return q
-}
-
-// spec is the text to work from.
-func (t Thread) spec() (title, body string) {
-	title, body = work.Clip(work.Printable(t.Title), 300), strings.ReplaceAll(t.Body, "\r\n", "\n")
-	if strings.TrimSpace(body) == "" {
-		body = title
-	}
-	return title, body
-}
-
-// changed are those who made of the text that is worked from the one that is there
-// now: whoever retitles an issue does not answer for what others wrote below.
-func (t Thread) changed(from work.Spec) (by []Actor) {
-	title, body := t.spec()
-	if body != from.Body && !t.EditedAt.IsZero() {
-		by = append(by, t.Editor)
-	}
-	if work.SpecHash(title, from.Body) != from.Hash {
-		if h, renamed := t.renamed(); renamed {
-			by = append(by, h.By)
-		}
-	}
-	return by
-}
-
-// renamed is when the title was changed last, if it was.
-func (t Thread) renamed() (last Happening, ok bool) {
-	for _, h := range t.Timeline {
-		if h.Type == "RenamedTitleEvent" && !h.At.Before(last.At) {
-			last, ok = h, true
-		}
-	}
-	return last, ok
 }
 
 func (r *one) labelled(t Thread) bool {

@@ -130,10 +130,7 @@ func (s *reading) add(e Event) {
 func (s *reading) text() {
 	t := s.t
 	s.written("gh:text:"+t.ID.String(), t.Written, Target{Kind: OnThread}, "")
-	at, by := t.EditedAt, t.Editor
-	if h, renamed := t.renamed(); renamed && h.At.After(at) {
-		at, by = h.At, h.By
-	}
+	at, by := t.lastChange()
 	if !at.IsZero() && !(s.r.Viewer.Is(t.Author) && ours(t.Written, s.r.Viewer)) {
 		s.add(Event{
 			ID: "gh:edit:" + t.ID.String() + ":" + hash(t.Title+"\n"+t.Body), Kind: Edited, At: at, By: []Actor{by},
