@@ -65,7 +65,14 @@ func (c Command) Hash() string {
 func Commands(text, prefix string) []Command {
 	var all []Command
 	var at scanner
-	open := -1 // the command that takes the lines that follow
+	open := false            // the last one takes the lines that follow
+	var more strings.Builder // them
+	end := func() {
+		if open {
+			all[len(all)-1].Text += more.String()
+		}
+		more.Reset()
+	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		c, ok := Command{}, false
@@ -74,15 +81,20 @@ func Commands(text, prefix string) []Command {
 		}
 		switch {
 		case ok:
+			end()
 			all = append(all, c)
-			open = -1
-			if slices.Contains(wordy, c.Verb) {
-				open = len(all) - 1
-			}
-		case open >= 0:
-			all[open].Text += "\n" + line
+			open = slices.Contains(wordy, c.Verb)
+		case open:
+			more.WriteString("\n")
+			more.WriteString(line)
 		}
 	}
+	end()
+	return counted(all)
+}
+
+// counted are the commands that are done.
+func counted(all []Command) []Command {
 	var once []Command
 	known := make(map[string]bool)
 	for _, c := range all {

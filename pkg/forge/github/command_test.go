@@ -2,6 +2,7 @@ package github
 
 import (
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -97,6 +98,46 @@ func TestCommandIdentity(t *testing.T) {
 		if hash(pair[0]) == hash(pair[1]) {
 			t.Errorf("%q and %q are one command", pair[0], pair[1])
 		}
+	}
+}
+
+// longest are comments of the most that GitHub takes, each hard on somebody who reads
+// a part of it again and again.
+var longest = map[string]string{
+	"commands": strings.Repeat("/backburner\n", 5400),
+	"answer":   "/backburner answer this\n" + strings.Repeat("\n", 65000),
+	"answers":  strings.Repeat("/backburner answer x\n", 3200),
+	"code":     strings.Repeat("` `` ", 13000),
+	"fences":   strings.Repeat("```\n", 16000),
+	"comments": strings.Repeat("<!-- -->", 8000),
+	"tags":     strings.Repeat("<", 65000),
+}
+
+// What a comment costs grows with its length, and not with the square of that.
+func TestCommandsOfLongComments(t *testing.T) {
+	cost := func(text string) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		Commands(text, "/backburner")
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	for name, text := range longest {
+		half, whole := cost(text[:len(text)/2]), cost(text)
+		if whole > 3*half+1<<16 {
+			t.Errorf("%s: half of it costs %d bytes, all of it %d", name, half, whole)
+		}
+	}
+}
+
+func BenchmarkCommands(b *testing.B) {
+	for name, text := range longest {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Commands(text, "/backburner")
+			}
+		})
 	}
 }
 
