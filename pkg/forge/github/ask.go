@@ -175,7 +175,7 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 		q.Verb, q.Refused = work.VerbHelp, e.Command.unknown(r.h.words.Prefix)
 	case later[verb] != "":
 		q.Verb, q.Refused = work.Verb(verb), later[verb]
-	case e.Command.Text != "" && slices.Contains(wordless, verb):
+	case e.Command.Text != "" && verbs[verb] == noWords:
 		q.Verb, q.Refused = work.Verb(verb), fmt.Sprintf("it takes no words, and there are some after it; say `%s` alone when that is what is meant", verb)
 		if verb == VerbStart {
 			q.Verb = work.VerbAdd
@@ -198,9 +198,6 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 	}
 	return q
 }
-
-// wordless are the commands that cannot be qualified: "merge, but not now" is no merge.
-var wordless = []Verb{VerbStart, VerbApprove, VerbMerge, VerbCancel, VerbResume}
 
 // ofWork are the commands that make no sense where there is only something to review.
 var ofWork = []Verb{VerbStart, VerbPlan, VerbApprove, VerbMerge}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -18,16 +17,16 @@ type Verb string
 // The verbs of commands.
 const (
 	VerbStart   Verb = "start"
-	VerbPlan    Verb = "plan" // [words]: make one, or another one
+	VerbPlan    Verb = "plan" // make one, or another one
 	VerbApprove Verb = "approve"
 	VerbAnswer  Verb = "answer" // TEXT, or q2: TEXT
-	VerbRetry   Verb = "retry"  // [words]
+	VerbRetry   Verb = "retry"
 	VerbHold    Verb = "hold"
 	VerbResume  Verb = "resume"
 	VerbReview  Verb = "review"
 	VerbPrepare Verb = "prepare-for-merge"
 	VerbMerge   Verb = "merge"
-	VerbSkip    Verb = "skip" // CAPABILITY
+	VerbSkip    Verb = "skip"
 	VerbCancel  Verb = "cancel"
 	VerbStatus  Verb = "status"
 	VerbHelp    Verb = "help"
@@ -35,12 +34,23 @@ const (
 	verbTooMany Verb = "too many"
 )
 
-var verbs = []Verb{
-	VerbStart, VerbPlan, VerbApprove, VerbAnswer, VerbRetry, VerbHold, VerbResume, VerbReview, VerbPrepare, VerbMerge, VerbSkip, VerbCancel, VerbStatus, VerbHelp,
+// verbs are all that can be asked for, and the words that each takes.
+var verbs = map[Verb]words{
+	VerbStart: noWords, VerbApprove: noWords, VerbMerge: noWords, VerbPrepare: noWords, VerbCancel: noWords, VerbResume: noWords,
+	VerbHold: aLine, VerbReview: aLine, VerbSkip: aLine,
+	VerbPlan: manyLines, VerbAnswer: manyLines, VerbRetry: manyLines,
+	VerbStatus: anyWords, VerbHelp: anyWords,
 }
 
-// wordy are the verbs whose words may go on over the lines that follow.
-var wordy = []Verb{VerbAnswer, VerbRetry, VerbPlan}
+// words are what may follow a verb.
+type words int
+
+const (
+	noWords   words = iota // "merge, but not before monday" is no merge: what begins, lands or ends something is refused with words
+	aLine                  // for whoever does it, or why
+	manyLines              // likewise, and the lines that follow belong to it
+	anyWords               // it changes nothing: "status of this?" says how it stands
+)
 
 // Command is one line of a comment that is meant for backburner.
 type Command struct {
@@ -83,7 +93,7 @@ func Commands(text, prefix string) []Command {
 		case ok:
 			end()
 			all = append(all, c)
-			open = slices.Contains(wordy, c.Verb)
+			open = verbs[c.Verb] == manyLines
 		case open:
 			more.WriteString("\n")
 			more.WriteString(line)
@@ -137,7 +147,7 @@ func verbOf(word string) Verb {
 	case "prepare":
 		return VerbPrepare
 	}
-	if slices.Contains(verbs, Verb(word)) {
+	if _, known := verbs[Verb(word)]; known {
 		return Verb(word)
 	}
 	return VerbUnknown
