@@ -32,6 +32,7 @@ func hub(cfg *config.Config) pass.Hub {
 		Prefix:   cfg.GitHub.CommandPrefix,
 		Labels:   github.Labels{Start: l.Add, Approve: l.Approve, Review: l.Review, Prepare: l.Prepare, Merge: l.Merge, Hold: l.Hold},
 		Assignee: cfg.GitHub.Assignee, Users: cfg.GitHub.TrustedUsers, Bots: cfg.GitHub.TrustedBots,
+		Near: config.Nearest,
 	})
 }
 

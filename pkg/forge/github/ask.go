@@ -172,7 +172,7 @@ func (r *one) command(t Thread, e Event, q *work.Request) *work.Request {
 	case verb == verbTooMany:
 		q.Verb, q.Refused = work.VerbHelp, fmt.Sprintf("There are %s in this comment, and of more than %d none is done. Say it in fewer.", e.Command.Line, maxCommands)
 	case verb == VerbUnknown:
-		q.Verb, q.Refused = work.VerbHelp, e.Command.unknown(r.h.words.Prefix)
+		q.Verb, q.Refused = work.VerbHelp, e.Command.unknown(r.h.words)
 	case later[verb] != "":
 		q.Verb, q.Refused = work.Verb(verb), later[verb]
 	case e.Command.Text != "" && verbs[verb] == noWords:

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -153,10 +154,19 @@ func verbOf(word string) Verb {
 	return VerbUnknown
 }
 
-// unknown says that what was typed is no command.
-func (c Command) unknown(command string) string {
+// unknown says that what was typed is no command, and which one may be meant.
+func (c Command) unknown(w Words) string {
 	typed, _, _ := strings.Cut(c.Text, " ")
-	return fmt.Sprintf("`%s %s` is no command; `%s help` lists those there are.", command, strings.ReplaceAll(prefix(typed, 40), "`", "'"), command)
+	said := fmt.Sprintf("`%s %s` is no command", w.Prefix, strings.ReplaceAll(prefix(typed, 40), "`", "'"))
+	var known []string
+	for verb := range verbs {
+		known = append(known, string(verb))
+	}
+	slices.Sort(known)
+	if near := w.Near(typed, known); near != "" {
+		return fmt.Sprintf("%s; did you mean `%s %s`? `%[2]s help` lists all.", said, w.Prefix, near)
+	}
+	return fmt.Sprintf("%s; `%s help` lists those there are.", said, w.Prefix)
 }
 
 var question = sync.OnceValue(func() *regexp.Regexp {

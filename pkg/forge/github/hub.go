@@ -17,9 +17,10 @@ import (
 type Words struct {
 	Prefix   string // "/backburner"
 	Labels   Labels
-	Assignee string   // assigning an issue to this account asks for it; "" when it does not
-	Users    []string // believed beside people with write access
-	Bots     []string // apps that are believed
+	Assignee string                                   // assigning an issue to this account asks for it; "" when it does not
+	Users    []string                                 // believed beside people with write access
+	Bots     []string                                 // apps that are believed
+	Near     func(word string, known []string) string // the one that is meant, "" when none can be
 }
 
 // Hub is GitHub as a pass uses it: what people ask for there, once per tick for
