@@ -110,9 +110,12 @@ func approveCommand() *cli.Command {
 func retryCommand() *cli.Command {
 	return &cli.Command{
 		Name: "retry", Usage: "let stopped work try again, with fresh counts", ArgsUsage: "ID [TEXT]",
-		Description: `Examples:
+		Description: `What is ready to merge is changed as TEXT says, tested again, and ready again.
+
+Examples:
    backburner retry fix-login
-   backburner retry fix-login "The test needs TZ=UTC."`,
+   backburner retry fix-login "The test needs TZ=UTC."
+   backburner retry fix-login "Call it sign-in everywhere."`,
 		Action: func(c *cli.Context) error {
 			return ask(c, work.VerbRetry, 1, 2, func(r *work.Request) error {
 				r.Text = c.Args().Get(1)

@@ -183,7 +183,7 @@ const CommandHelp = `| command | what it does |
 | plan [WORDS] | make a plan that somebody approves; with words, also in place of the one that is built from |
 | approve | build what is planned |
 | answer WORDS | answer what was asked; "answer q2: WORDS" when several things were |
-| retry [WORDS] | try again what was stopped |
+| retry [WORDS] | try again what was stopped; have what is ready changed, as the words say |
 | hold, resume | let nothing more begin; go on |
 | review | have this pull request reviewed |
 | merge | merge what is ready |

@@ -131,7 +131,7 @@ func (w *Workstream) rejectPlan(r *Request, now time.Time) (Applying, error) {
 	case w.Status == AwaitingApproval, w.Status == Building, w.Status == QA:
 	case w.Status == Blocked && w.Plan != nil && (stoppedIn == AwaitingApproval || stoppedIn == Building || stoppedIn == QA):
 	case w.Status == ReadyToMerge:
-		return reject("nothing_to_approve", "it is ready_to_merge; what should change can be said in a review of the pull request"), nil
+		return reject("nothing_to_approve", "it is ready_to_merge; say with retry what should change"), nil
 	default:
 		return reject("nothing_to_approve", "nothing waits for approval: it is "+string(w.Status)), nil
 	}
@@ -183,6 +183,8 @@ func (w *Workstream) planWith(words string, now time.Time) {
 func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 	switch w.Status {
 	case Blocked, Failed, Closed, PausedBudget:
+	case ReadyToMerge:
+		return w.change(r, now)
 	default:
 		if t := w.due(w.Status); t != nil && t.Held != nil {
 			t.Held = nil
@@ -206,6 +208,15 @@ func (w *Workstream) retry(r *Request, now time.Time) (Applying, error) {
 	w.judgeAnew(r.Text)
 	w.again(r.Text, now)
 	return applied("tries again"), w.Move(w.Resume(), Reason{"retry", "asked to try again" + by(r.By)}, now)
+}
+
+// change has what is ready changed, in words, as a review does.
+func (w *Workstream) change(r *Request, now time.Time) (Applying, error) {
+	if r.Text == "" {
+		return reject("nothing_to_retry", "nothing stopped it: it is ready_to_merge; say with it what should change"), nil
+	}
+	w.Rounds.Review = 0 // a person allows one more
+	return w.address(r, now)
 }
 
 // countAnew forgets what stopped the work, and what was counted against it.

@@ -26,10 +26,7 @@ func (w *Workstream) edit(r *Request, now time.Time) (Applying, error) {
 	switch at {
 	case AwaitingApproval, Building, QA:
 	case ReadyToMerge:
-		then := "What is ready to merge was built from the text before."
-		if w.Thread != nil {
-			then += " What is different now can be asked for in a review of the pull request."
-		}
+		then := "What is ready to merge was built from the text before. Have it changed with `backburner retry " + w.ID + " \"...\"`."
 		w.sayEdited(r, then, now)
 		return applied("what is ready to merge was built from the text before"), nil
 	case Intake, Planning:

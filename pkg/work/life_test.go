@@ -80,7 +80,7 @@ func (l *life) next() work.Step {
 // tasksOf are the kinds of task that a status can want.
 var tasksOf = map[work.Status][]work.TaskKind{
 	work.Intake: {work.AnalyzeIssue}, work.Planning: {work.MakePlan},
-	work.Building: {work.Implement, work.Assess}, work.QA: {work.Verify}, work.Blocked: {work.Reconcile},
+	work.Building: {work.Implement, work.Assess, work.AddressReview}, work.QA: {work.Verify}, work.Blocked: {work.Reconcile},
 }
 
 // arises is the pass's rule for more to do in the same tick.

@@ -170,13 +170,17 @@ func (w *Workstream) address(r *Request, now time.Time) (Applying, error) {
 	case w.PlanToApprove() != "":
 		return w.rejectPlan(r, now)
 	}
+	why := "a review" + by(r.By) + " asks for changes"
+	if r.Verb == VerbRetry {
+		why = "changes are asked for" + by(r.By)
+	}
 	w.AddTask(AddressReview, TaskContext{Words: r.Text, Request: r.ID, By: r.By}, now).Replies = r.Replies
 	w.Rounds.Review++
-	w.notMerged("", "a review"+by(r.By)+" asks for changes", now)
+	w.notMerged("", why, now)
 	if w.Status != ReadyToMerge {
 		return applied("will be addressed"), nil
 	}
-	return applied("will be addressed"), w.Move(Building, Reason{"changes_requested", "a review" + by(r.By) + " asks for changes"}, now)
+	return applied("will be addressed"), w.Move(Building, Reason{"changes_requested", why}, now)
 }
 
 // reviewRounds stops work whose reviews do not come to an end.
