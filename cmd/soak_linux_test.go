@@ -146,6 +146,7 @@ func (s *soak) live() {
 // person; and when that person has answered all, to an end.
 func (s *soak) comeToRest() error {
 	s.cleanUp()
+	s.ageLocks()
 	if err := os.WriteFile(filepath.Join(s.dir, "calm"), nil, 0o600); err != nil {
 		return err
 	}
@@ -156,6 +157,18 @@ func (s *soak) comeToRest() error {
 		}
 	}
 	return s.explained()
+}
+
+// ageLocks makes the locks that killed agents left in workspaces old enough to be
+// taken for what they are; a tick that meets a young one waits without a word.
+func (s *soak) ageLocks() {
+	old := time.Now().Add(-time.Minute)
+	for _, pattern := range []string{"*.lock", "refs/*/*.lock", "refs/*/*/*.lock"} {
+		locks, _ := filepath.Glob(filepath.Join(s.dir, "shop", ".backburner", "workspaces", "*", ".git", pattern))
+		for _, lock := range locks {
+			_ = os.Chtimes(lock, old, old)
+		}
+	}
 }
 
 // fewTicks is how many ticks everything needs at most to come to rest.
