@@ -44,7 +44,7 @@ func PlanPointer(w *work.Workstream, as string) string {
 	case as == work.PlanAsPull && w.Filed.Revision == w.Revision && w.Thread.Pull != nil:
 		said := fmt.Sprintf("Plan %d is in pull request #%d, as %s.", w.Revision, w.Thread.Pull.Number, code(w.Filed.Path))
 		if w.Status == work.AwaitingApproval {
-			said += " A review that approves it approves the plan; one that asks for changes has it made again."
+			said += " A review that approves it approves the plan; one that asks for changes, or remarks on its lines, has it made again."
 		}
 		return said
 	case as == work.PlanAsFile:

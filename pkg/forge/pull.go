@@ -20,7 +20,7 @@ func RenderPull(w *work.Workstream) string {
 		fmt.Fprintf(&b, "%s\n", item(w.Title))
 	}
 	if w.OnlyPlanned() {
-		fmt.Fprintf(&b, "\nThis is the plan, %s. What is built from it is added here.\n", code(w.Filed.Path))
+		fmt.Fprintf(&b, "\nThis is the plan for #%d, %s. What is built from it is added here.\n", w.Thread.Number, code(w.Filed.Path))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "\nGates: %s.\n", GateWords(w))

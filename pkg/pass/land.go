@@ -134,9 +134,9 @@ func (l *land) bring(ctx context.Context, w *work.Workstream, repo Repository) (
 	if err != nil {
 		return "", got, err
 	}
-	var changed []string
-	for _, c := range diff.Changes {
-		changed = append(changed, c.Path)
+	changed, err := l.changed(ctx, w, repo, diff)
+	if err != nil {
+		return "", got, err
 	}
 	if bad = w.OutOfScope(changed, diff.Insertions+diff.Deletions, repo.Policy); bad != "" {
 		return bad, got, nil
@@ -159,6 +159,27 @@ func (l *land) bring(ctx context.Context, w *work.Workstream, repo Repository) (
 		return "", got, err
 	}
 	return "", got, l.forge.WriteBundle(ctx, l.store.Folder(w.ID), bundleOf(w, diff, log))
+}
+
+// changed are the paths of a difference to the base that the work is to answer for:
+// what is published already was looked at before, or people put it there.
+func (l *land) changed(ctx context.Context, w *work.Workstream, repo Repository, diff workspace.Review) (paths []string, err error) {
+	since := diff
+	if w.Published != "" {
+		if since, err = l.trees.Diff(ctx, repo.Repository, w.Published, w.Head, 0); err != nil {
+			return nil, err
+		}
+	}
+	here := make(map[string]bool, len(since.Changes))
+	for _, c := range since.Changes {
+		here[c.Path] = true
+	}
+	for _, c := range diff.Changes {
+		if here[c.Path] {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths, nil
 }
 
 // inspect says what of the work must not be made public. What is only in its

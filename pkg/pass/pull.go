@@ -19,8 +19,12 @@ func (l *land) openPull(ctx context.Context, w *work.Workstream, repo Repository
 	if err := partsOf(w, repo).showParts(ctx, l.hub, repo.Slug, w.Thread); err != nil { // its merge closes them
 		return err
 	}
+	closes := append([]int{w.Thread.Number}, w.Thread.Parts...)
+	if w.OnlyPlanned() { // people may merge a plan
+		closes = nil
+	}
 	pull, err := l.hub.OpenPull(ctx, repo.Slug, w.ID, forge.PullRequest{
-		Branch: w.Branch, Head: w.Head, Base: repo.Base, Title: w.Title, Body: forge.RenderPull(w), Closes: append([]int{w.Thread.Number}, w.Thread.Parts...),
+		Branch: w.Branch, Head: w.Head, Base: repo.Base, Title: w.Title, Body: forge.RenderPull(w), Closes: closes,
 		Draft: w.Status != work.QA || !greenAt(w, w.Head),
 		Again: w.Thread.Pull != nil && w.Thread.Pull.State == work.StateClosed, // else it would be over
 	})

@@ -177,9 +177,7 @@ func nextBuilding(w *Workstream, p Policy, now time.Time) Step {
 
 // built reports whether the increment at hand has an accepted implementation.
 func (w *Workstream) built() bool {
-	return w.completed(func(t *Task) bool {
-		return t.Kind == AddressReview || t.Kind == Implement && t.Context.Increment == w.Increment
-	})
+	return w.completed(func(t *Task) bool { return t.Kind == Implement && t.Context.Increment == w.Increment })
 }
 
 func (w *Workstream) assessed() bool {

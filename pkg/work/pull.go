@@ -23,6 +23,8 @@ func (w *Workstream) review(r *Request, now time.Time) (Applying, error) {
 	switch t := w.Last(ReviewPR); {
 	case w.Thread == nil || w.Thread.Pull == nil || w.Thread.Pull.State != StateOpen:
 		return reject("nothing_published", "there is no open pull request to review"), nil
+	case w.OnlyPlanned():
+		return reject("nothing_published", "there is only the plan so far"), nil
 	case t != nil && (t.Status == TaskPending || t.Status == TaskRunning):
 		return applied("is being reviewed already"), nil
 	}

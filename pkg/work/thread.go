@@ -100,6 +100,8 @@ func (w *Workstream) Observe(s Sighting, now time.Time) error {
 	switch pull := s.Pull; {
 	case pull != nil && pull.State == StateMerged && w.LandsOnHub():
 		return nil // what was asked for is done: land looks whether it is what was tested
+	case pull != nil && pull.State == StateMerged && w.OnlyPlanned() && (w.Status == AwaitingApproval || w.Status == Building):
+		return w.planMerged(pull, now)
 	case pull != nil && pull.State == StateMerged:
 		return w.landedOutside(pull, now)
 	case pullClosed && w.Kind != KindPullRequest:
@@ -118,6 +120,17 @@ func (w *Workstream) Observe(s Sighting, now time.Time) error {
 		return w.checksRed(pull, now)
 	}
 	return nil
+}
+
+// planMerged takes a plan that people merged as approved. What is built from it
+// gets a pull request of its own.
+func (w *Workstream) planMerged(p *Pull, now time.Time) error {
+	w.Thread.Propose(nil)
+	if w.Status == Building {
+		return nil
+	}
+	w.Approval = &Approval{By: p.By, At: now.UTC(), Revision: w.Revision, SpecHash: w.Spec.Hash}
+	return w.Move(Building, Reason{"approved", w.proposed() + " was merged" + by(p.By)}, now)
 }
 
 // landedOutside notes that people merged the pull request. What was merged
@@ -167,8 +180,8 @@ func (w *Workstream) address(r *Request, now time.Time) (Applying, error) {
 		return reject("nothing_published", "nothing of it is published yet"), nil
 	case r.Text == "":
 		return reject("invalid", "the review says nothing"), nil
-	case w.PlanToApprove() != "":
-		return w.rejectPlan(r, now)
+	case w.OnlyPlanned() && (w.Status == AwaitingApproval || w.Status == Building || w.Status == Blocked):
+		return w.rejectPlan(r, now) // also when somebody else approved it before
 	}
 	why := "a review" + by(r.By) + " asks for changes"
 	if r.Verb == VerbRetry {

@@ -35,6 +35,9 @@ func (r *one) consider(ctx context.Context, t Thread, e Event) error {
 	if request != nil {
 		if !verdict.Believed {
 			request.Denied = verdict.Why
+			if e.Kind == Reviewed {
+				request.Receipt = "" // everybody may review
+			}
 		} else if err := r.sameText(ctx, t, e, request); err != nil {
 			return err
 		}
@@ -151,9 +154,9 @@ func (r *one) request(t Thread, e Event) *work.Request {
 			q.Replies = append(q.Replies, int64(c.ID))
 		}
 	case e.Kind == Reviewed && open && o.Planned != "" && e.Review.Verdict == "APPROVED":
-		q.Verb, q.Text = work.VerbApprove, ""
-		if seen := e.Review.Commit; seen != o.Planned && seen != t.Pull.HeadOID {
-			q.Receipt, q.Refused = e.On.text(""), "the review is of an earlier commit; look at the plan as it is now, and approve that"
+		q.Verb, q.Text, q.Receipt = work.VerbApprove, "", e.On.text("")
+		if e.Review.Commit != t.Pull.HeadOID {
+			q.Refused = "the review is of an earlier commit; look at the plan as it is now, and approve that"
 		}
 	default:
 		return nil
