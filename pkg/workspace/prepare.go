@@ -225,10 +225,14 @@ func (s *space) giveWay(ctx context.Context, c *clone, local, remote string) (Pr
 // join merges what people added to what was published with what was added to it here. What they rewrote, or what conflicts, is for
 // people.
 func (s *space) join(ctx context.Context, c *clone, local, remote string) (Prepared, error) {
+	missing := s.given.Published // which people have
+	if missing == "" {
+		missing = local
+	}
 	blocked := Prepared{
 		Status: BlockedDiverged, Head: local,
 		Detail: fmt.Sprintf("%s is at %s in %s, without %s of this work: merge that into it there",
-			strings.TrimPrefix(s.branch, git.Heads), short(remote), s.home.repo.Where(), short(local)),
+			strings.TrimPrefix(s.branch, git.Heads), short(remote), s.home.repo.Where(), short(missing)),
 	}
 	if s.given.Published == "" {
 		return blocked, nil
