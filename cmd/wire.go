@@ -64,6 +64,9 @@ func repositories(cfg *config.Config) (pass.Repositories, error) {
 	all := make(pass.Repositories, len(cfg.Repositories))
 	for i := range cfg.Repositories {
 		r := &cfg.Repositories[i]
+		if glob := work.MatchAny(r.ProtectedPaths, strings.ReplaceAll(r.PlanPath, "{id}", "x")); glob != "" && r.PlanAs == work.PlanAsPull {
+			return nil, usage("plan_path of %s is protected (%s), so that no plan could be published there: write another path", r.Name(), glob)
+		}
 		id, url := uniqueID(filepath.Base(r.Path), all), ""
 		if r.Slug != "" {
 			id, url = uniqueID(strings.ReplaceAll(r.Slug, "/", "-"), all), cloneURL(cfg, r.Slug)

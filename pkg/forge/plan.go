@@ -44,7 +44,7 @@ func PlanPointer(w *work.Workstream, as string) string {
 	case as == work.PlanAsPull && w.Filed.Revision == w.Revision && w.Thread.Pull != nil:
 		said := fmt.Sprintf("Plan %d is in pull request #%d, as %s.", w.Revision, w.Thread.Pull.Number, code(w.Filed.Path))
 		if w.Status == work.AwaitingApproval {
-			said += " A review that approves it approves the plan; one that asks for changes, or remarks on its lines, has it made again."
+			said += " " + howToReview
 		}
 		return said
 	case as == work.PlanAsFile:
@@ -52,6 +52,8 @@ func PlanPointer(w *work.Workstream, as string) string {
 	}
 	return ""
 }
+
+const howToReview = "A review that approves it approves the plan; one that asks for changes, or remarks on its lines, has it made again."
 
 func files(b *strings.Builder, f work.PlanFiles) {
 	if len(f.Create)+len(f.Modify)+len(f.Delete) == 0 {

@@ -21,10 +21,13 @@ func RenderPull(w *work.Workstream) string {
 	}
 	if w.OnlyPlanned() {
 		fmt.Fprintf(&b, "\nThis is the plan for #%d, %s. What is built from it is added here.\n", w.Thread.Number, code(w.Filed.Path))
+		if w.Status == work.AwaitingApproval {
+			fmt.Fprintf(&b, "\n%s\n", howToReview)
+		}
 		return b.String()
 	}
 	fmt.Fprintf(&b, "\nGates: %s.\n", GateWords(w))
-	if cost := costWords(w.Spending); cost != "" {
+	if cost := costWords(w.Spending); cost != "" && w.Spending.UnknownCost < w.Spending.Sessions {
 		fmt.Fprintf(&b, "\nCost: %s.\n", cost)
 	}
 	return b.String()
