@@ -242,7 +242,7 @@ func (r *refresh) prepared(w *work.Workstream, got workspace.Prepared, now time.
 		if got.Kept != "" {
 			said += " What it was is saved as `" + got.Kept + "`."
 		}
-		w.Say("rewritten:"+got.Head, "salvage", said, now)
+		w.Say("rewritten:"+got.Head, "rewritten", said, now)
 		w.Published = got.Head
 	case got.Status == workspace.FastForwarded && w.Published != "":
 		w.Published = got.Head

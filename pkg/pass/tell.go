@@ -242,7 +242,7 @@ func (t *tell) logged(n work.Notice) work.Notice {
 var spoken = map[string]bool{
 	"plan": true, "awaiting_approval": true, "proposal": true, "awaiting_input": true, "blocked": true, "failed": true, "failure": true,
 	"paused_budget": true, "escalated": true, "ready_to_merge": true, "reply": true, "not_pushed": true, "edited": true, "not_merged": true,
-	"issue_gone": true, "checks_red": true, "one_commit": true,
+	"rewritten": true, "issue_gone": true, "checks_red": true, "one_commit": true,
 }
 
 // receipts tells those who asked for something on the hub what became of it.
